@@ -1,0 +1,68 @@
+/** Git as we need it. No method ever runs git with a `.git` that a sandbox could write, nor any hook, filter or helper named by a repository. */
+export interface Git {
+  /** Facts about a local clone. Rejects with GitFailed (one line) when `dir` is no repository. Writes nothing there. */
+  inspect(dir: string): Promise<RepositoryFacts>;
+  /** The full commit id, or null when there is none of that name. */
+  resolve(dir: string, revision: string): Promise<string | null>;
+  /**
+   * A working copy of its own at a commit: files in `<folder>/tree`, our git directory outside of it, and in the tree a
+   * throw-away `.git` for whoever works there. `folder` is made by the call and must not exist.
+   */
+  checkout(from: string, commit: string, folder: string): Promise<WorkingCopy>;
+  /**
+   * Makes `branch` in the clone at `dir`, starting at `base`, one commit for each entry; the work tree and HEAD stay as
+   * they are. Rejects with GitFailed when the branch exists. Returns the commit ids.
+   */
+  commitOnBranch(dir: string, branch: string, base: string, commits: readonly NewCommit[]): Promise<readonly string[]>;
+  /** Applies a patch to the work tree of the clone at `dir`, index untouched; all or nothing. */
+  applyToWorkTree(dir: string, patch: string): Promise<void>;
+}
+
+export interface RepositoryFacts {
+  readonly root: string;
+  readonly head: string | null;
+  readonly branch: string | null;
+  /** `owner/name` of `origin`, null without one. */
+  readonly origin: string | null;
+  /** Tracked files changed against HEAD and untracked ones not ignored. */
+  readonly uncommitted: readonly string[];
+  /** Ignored folders that hold installed dependencies (node_modules, .venv, vendor, target …), relative to the root. */
+  readonly dependencyFolders: readonly string[];
+}
+
+export interface NewCommit {
+  /** A tree id from the working copy the commit was made in. */
+  readonly tree: string;
+  readonly message: string;
+}
+
+/** A snapshot of a working copy's files; a git tree id. */
+export type TreeId = string;
+
+export interface WorkingCopy {
+  /** Absolute path of the files. */
+  readonly tree: string;
+  readonly commit: string;
+  /** Our git directory, outside the tree. */
+  readonly gitDir: string;
+  /** The files as they are now, new ones included, ignored ones not. */
+  snapshot(): Promise<TreeId>;
+  /** The tree of `commit`. */
+  readonly base: TreeId;
+  /** Makes the files be those of `id`; ignored files stay. */
+  restore(id: TreeId): Promise<void>;
+  /** `git diff --binary` text from one snapshot to another; "" when equal. Always valid Unicode that applies as it is. */
+  diff(from: TreeId, to: TreeId): Promise<string>;
+  changedFiles(from: TreeId, to: TreeId): Promise<readonly string[]>;
+  /** Null when it applied, else git's first complaint; all or nothing. */
+  apply(patch: string): Promise<string | null>;
+  /** Tracked files of the base commit. */
+  listFiles(): Promise<readonly string[]>;
+  /** Content in a snapshot, or null when it is not there or not text. */
+  read(id: TreeId, path: string): Promise<string | null>;
+  remove(): Promise<void>;
+}
+
+export class GitFailed extends Error {
+  override readonly name = "GitFailed";
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // @actions/workflow-parser imports JSON without an import attribute, which plain Node refuses.
+    server: { deps: { inline: [/@actions\/workflow-parser/] } },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+  },
+});
