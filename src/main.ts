@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-process.exitCode = 0;
+import { runProgram } from "./cli/program.ts";
+
+process.exitCode = await runProgram(process.argv.slice(2));

@@ -34,3 +34,13 @@ export interface CheckRow {
   readonly exitAfter: number | null;
   readonly note: string | null;
 }
+
+/**
+ * Whether a run of a check shows nothing of the problem at hand any more: it passed, or all it still shows belongs to
+ * `others`, the signatures of other problems that the same check decides.
+ */
+export function isSettled(run: CheckRun, others: readonly string[]): boolean {
+  if (run.exitCode === 0) return true;
+  if (run.exitCode === null || run.signatures.length === 0) return false;
+  return run.signatures.every((signature) => others.includes(signature));
+}

@@ -12,6 +12,8 @@ export interface RepairTask {
   readonly check: Check;
   /** What the check said on the tree as it is; null when it could not be run. */
   readonly before: CheckRun | null;
+  /** Signatures the same check shows for other problems: they may stay (`isSettled`). */
+  readonly otherSignatures: readonly string[];
   /** Guidance from memory as text for the prompt, "" without any. */
   readonly guidance: string;
 }

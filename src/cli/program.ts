@@ -1,0 +1,126 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { EXIT } from "./exit.ts";
+
+/**
+ * The command line (design §5). Each command loads its own modules when it is called, so that `--help` stays quick.
+ * Resolves with the exit code; never rejects for a mistake of the caller.
+ */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.done;
+  const program = buildProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+type Ended = (exitCode: number) => void;
+
+function buildProgram(ended: Ended): Command {
+  const program = new Command("retrace")
+    .description("Repairs failing CI: explains what broke, mends it in a sandbox, and proves the patch.")
+    .version("0.1.0")
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "retrace: ")) })
+    .addHelpText(
+      "after",
+      `
+Exit codes: 0 repaired, nothing to repair, already fixed, explained; 1 not repaired, or not a matter of code;
+            2 bad usage or unreadable input; 3 something is missing here (retrace doctor says what).`,
+    );
+  addExplain(program, ended);
+  addRepair(program, ended);
+  addDoctor(program, ended);
+  return program;
+}
+
+function addExplain(program: Command, ended: Ended): void {
+  program
+    .command("explain")
+    .description("Say what broke in a CI run, why we think so, and what never ran.")
+    .argument("<source>", "a raw job log, a run archive (.zip), or an unpacked run archive's folder")
+    .option("--workflow <file>", "the workflow file that ran")
+    .option("--repo <dir>", "a local clone, to resolve package scripts and file names")
+    .option("--run-json <file>", "GitHub's answer to /jobs of the run, or one job of it")
+    .option("--json", "print one JSON document (retrace.evidence/1) and nothing else")
+    .option("--markdown", "print a GitHub job summary")
+    .option("--graph <file>", "also draw the job graph as SVG")
+    .action(async (source: string, options) => {
+      const { explain } = await import("./explain.ts");
+      ended(await explain(source, options));
+    });
+}
+
+function addRepair(program: Command, ended: Ended): void {
+  program
+    .command("repair")
+    .description(
+      "Repair a local clone at the commit that failed, from its CI log. The clone is left as it is unless --apply or --branch is given.",
+    )
+    .requiredOption("--repo <dir>", "the local clone")
+    .requiredOption("--log <source>", "a raw job log, a run archive (.zip), or its folder")
+    .option("--at <sha>", "the commit that failed", "HEAD")
+    .option("--workflow <file>", "the workflow file that ran (guessed when only one fits the log)")
+    .option("--run-json <file>", "GitHub's answer to /jobs of the run, or one job of it")
+    .addOption(new Option("--engine <name>", "which engine works").choices(["auto", "autofix", "base"]).default("auto"))
+    .option("--patch <file>", "write the patch to a file")
+    .option("--branch <name>", "commit the repair on a new branch of the clone")
+    .option("--apply", "apply the patch to the clone's work tree")
+    .option("--as <owner/name>", "the repository's identity (default: owner/name of its origin)")
+    .option("--max-usd <n>", "dollars this repair may cost (binds when RETRACE_MODEL_PRICE is set)", parseDollars)
+    .addOption(
+      new Option("--profile <name>", "product: everything on; paper: no deterministic fixers")
+        .choices(["product", "paper"])
+        .default("product"),
+    )
+    .option("--json", "print one JSON document (retrace.outcome/1) and nothing else")
+    .action(async (options) => {
+      const { repair } = await import("./repair.ts");
+      ended(await repair(options));
+    });
+}
+
+function addDoctor(program: Command, ended: Ended): void {
+  program
+    .command("doctor")
+    .description("Say what is missing on this machine and how to mend it.")
+    .action(async () => {
+      const { doctor } = await import("./doctor.ts");
+      ended(await doctor());
+    });
+}
+
+function parseDollars(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError("write a number above 0.");
+  return value;
+}
+
+const EXIT_BY_ERROR: Readonly<Record<string, number>> = {
+  UsageError: EXIT.usage,
+  UnreadableSource: EXIT.usage,
+  EnvironmentError: EXIT.environment,
+  ConfigError: EXIT.environment,
+  SandboxUnavailable: EXIT.environment,
+};
+
+function report(error: unknown): number {
+  // Commander has said it already; help and version come this way too, with exit code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const known = error instanceof Error ? EXIT_BY_ERROR[error.name] : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  if (known !== undefined) {
+    for (const line of message.split("\n")) process.stderr.write(`retrace: ${line}\n`);
+    return known;
+  }
+  // Not a mistake of the caller but ours: the place helps whoever reports it.
+  const place = error instanceof Error ? (error.stack?.split("\n")[1]?.trim() ?? "") : "";
+  process.stderr.write(`retrace: ${message.split("\n")[0]} (a defect of retrace ${place})\n`);
+  return EXIT.environment;
+}

@@ -1,0 +1,134 @@
+import path from "node:path";
+import type { ModelPrice } from "./domain/usage.ts";
+
+/** What the operator set (design §6). Read once at the start; nothing else reads the environment. */
+export interface Config {
+  /** Absolute. Transcripts, memory and state; the caller sees to it that it can be written. */
+  readonly dataDir: string;
+  readonly sandbox: SandboxKind;
+  readonly setupNetwork: boolean;
+  /** Null without a configured model. */
+  readonly model: ModelConfig | null;
+  /** Where the operator's tools are found; the sandbox binds their prefixes read-only. */
+  readonly searchPath: string;
+  readonly home: string;
+  /** Certificates the machine needs to reach the outside; used in the setup phase only. */
+  readonly setupEnv: Readonly<Record<string, string>>;
+  readonly colour: boolean;
+}
+
+export interface ModelConfig {
+  readonly apiKey: string | null;
+  readonly baseUrl: string | null;
+  readonly name: string;
+  readonly price: ModelPrice | null;
+  readonly timeoutMs: number;
+}
+
+const SANDBOX_KINDS = ["bwrap", "podman", "docker", "none"] as const;
+export type SandboxKind = (typeof SANDBOX_KINDS)[number];
+
+/** Something the operator must mend before work can start: exit 3, one line for each mistake. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.mistakes = mistakes;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+// A model that thinks long answers within minutes; the client's own default is the same ten minutes.
+const MODEL_TIMEOUT_MS = 600_000;
+
+// Names that say where certificate authorities are; they hold no secret.
+const CERTIFICATE_VARIABLES = [
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "CURL_CA_BUNDLE",
+  "REQUESTS_CA_BUNDLE",
+  "PIP_CERT",
+  "GIT_SSL_CAINFO",
+  "CARGO_HTTP_CAINFO",
+];
+
+/** Reads the environment; throws ConfigError naming every mistake at once. */
+export function readConfig(env: Environment = process.env): Config {
+  const mistakes: string[] = [];
+  const config: Config = {
+    dataDir: path.resolve(env.RETRACE_DATA_DIR || path.join(import.meta.dirname, "..", "experience-store", "data")),
+    sandbox: oneOf(env, "RETRACE_SANDBOX", SANDBOX_KINDS, "bwrap", mistakes),
+    setupNetwork: oneOf(env, "RETRACE_SETUP_NETWORK", ["on", "off"] as const, "on", mistakes) === "on",
+    model: readModel(env, mistakes),
+    searchPath: env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
+    home: env.HOME ?? "/",
+    setupEnv: Object.fromEntries(
+      CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])),
+    ),
+    colour: !env.NO_COLOR && (env.FORCE_COLOR !== undefined || process.stdout.isTTY === true),
+  };
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+function readModel(env: Environment, mistakes: string[]): ModelConfig | null {
+  const apiKey = env.OPENAI_API_KEY || null;
+  const baseUrl = env.OPENAI_BASE_URL || null;
+  if (apiKey === null && baseUrl === null) return null;
+  if (!env.RETRACE_MODEL) {
+    mistakes.push("RETRACE_MODEL is not set: name the model to use, or unset OPENAI_API_KEY and OPENAI_BASE_URL");
+  }
+  if (baseUrl !== null && !URL.canParse(baseUrl)) mistakes.push("OPENAI_BASE_URL is not a URL");
+  return {
+    apiKey,
+    baseUrl,
+    name: env.RETRACE_MODEL ?? "",
+    price: readPrice(env.RETRACE_MODEL_PRICE, mistakes),
+    timeoutMs: readPositive(env, "RETRACE_MODEL_TIMEOUT_MS", MODEL_TIMEOUT_MS, mistakes),
+  };
+}
+
+/** `in/cached/out` in dollars per million tokens, e.g. `0.15/0.03/1.20`. */
+function readPrice(text: string | undefined, mistakes: string[]): ModelPrice | null {
+  if (!text) return null;
+  const [input, cached, output, ...more] = text
+    .split("/")
+    .map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  const usable = (value: number | undefined): value is number =>
+    value !== undefined && Number.isFinite(value) && value >= 0;
+  if (!usable(input) || !usable(cached) || !usable(output) || more.length > 0) {
+    mistakes.push(
+      `RETRACE_MODEL_PRICE is "${text}": write dollars per million tokens as in/cached/out, e.g. 0.15/0.03/1.20`,
+    );
+    return null;
+  }
+  return { input, cached, output };
+}
+
+function readPositive(env: Environment, name: string, otherwise: number, mistakes: string[]): number {
+  const text = env[name];
+  if (!text) return otherwise;
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  mistakes.push(`${name} is "${text}": write a whole number above 0`);
+  return otherwise;
+}
+
+function oneOf<const T extends string>(
+  env: Environment,
+  name: string,
+  values: readonly T[],
+  otherwise: NoInfer<T>,
+  mistakes: string[],
+): T {
+  const text = env[name];
+  if (!text) return otherwise;
+  const value = values.find((known) => known === text);
+  if (value !== undefined) return value;
+  mistakes.push(`${name} is "${text}": choose ${values.join(", ")}`);
+  return otherwise;
+}

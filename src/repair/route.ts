@@ -1,0 +1,29 @@
+import type { EngineName } from "../domain/attempt.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { Switches } from "../domain/switches.ts";
+import type { Engine } from "./engine.ts";
+import { LADDERS } from "./ladders.ts";
+
+export interface Route {
+  readonly engines: readonly Engine[];
+  /** What was decided and why, one sentence. */
+  readonly why: string;
+}
+
+/** The engines for one problem: the ladder of its class, or the one that was asked for, less what cannot work here. */
+export function route(
+  problem: Problem,
+  available: readonly Engine[],
+  facts: { readonly hasModel: boolean },
+  switches: Pick<Switches, "engine">,
+): Route {
+  const wanted: readonly EngineName[] = switches.engine === "auto" ? LADDERS[problem.category] : [switches.engine];
+  const known = wanted.flatMap((name) => available.find((engine) => engine.name === name) ?? []);
+  const engines = known.filter((engine) => facts.hasModel || !engine.needsModel);
+  const left = known.filter((engine) => !engines.includes(engine)).map((engine) => engine.name);
+  const why =
+    switches.engine === "auto"
+      ? `${problem.category}: ${engines.map((engine) => engine.name).join(", then ") || "no engine"}`
+      : `${switches.engine} was asked for`;
+  return { engines, why: left.length > 0 ? `${why}; no model configured for ${left.join(", ")}` : why };
+}
