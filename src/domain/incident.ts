@@ -1,0 +1,89 @@
+import type { Outcome } from "./outcome.ts";
+import type { Repository, WorkflowRun } from "./repository.ts";
+
+/** All failed runs of one head commit, and everything we did about them (design §6). */
+export interface Incident {
+  readonly id: string;
+  /** `repo.id : head SHA`; there is never a second incident of the same key. */
+  readonly key: string;
+  readonly installationId: number;
+  readonly repository: Repository;
+  readonly headSha: string;
+  readonly headBranch: string;
+  readonly headRepository: string | null;
+  readonly isFork: boolean;
+  /** The red pull request, null for a branch without one. */
+  readonly pullRequest: number | null;
+  readonly runs: readonly WorkflowRun[];
+  readonly state: IncidentState;
+  /** When the first failed run was seen; the collect window counts from here. ISO 8601. */
+  readonly openedAt: string;
+  /** What asked for it: CI itself, or a person by a command. */
+  readonly trigger: { readonly by: "ci" } | { readonly by: "command"; readonly user: string; readonly command: string };
+  /** Why nothing more is done, once `state` is an end. */
+  readonly why: string | null;
+  readonly outcome: Outcome | null;
+  readonly publication: Publication | null;
+  /** Ids of what we wrote on the red pull request and commit, to edit instead of adding. */
+  readonly commentId: number | null;
+  readonly checkRunId: number | null;
+  /** The failed jobs were re-run once for weather. */
+  readonly rerunAt: string | null;
+  /** Dated lines of what happened, oldest first: shown in the comment's history. */
+  readonly history: readonly { readonly at: string; readonly what: string }[];
+}
+
+export type IncidentState =
+  | "collecting"
+  | "repairing"
+  | "publishing"
+  | "awaiting_ci"
+  // ends
+  | "done"
+  | "gave_up"
+  | "not_code"
+  | "superseded"
+  | "stopped"
+  | "ignored";
+
+export const ENDED_STATES: readonly IncidentState[] = [
+  "done",
+  "gave_up",
+  "not_code",
+  "superseded",
+  "stopped",
+  "ignored",
+];
+
+/** Our candidate on its way through real CI. */
+export interface Publication {
+  readonly branch: string;
+  readonly base: string;
+  /** The pushed commit and its tree; written down before the push, so that a second push after a kill is the same one. */
+  readonly commit: string;
+  readonly tree: string;
+  /** Folder of the working copy that holds the commit until it is pushed. */
+  readonly copyFolder: string;
+  readonly pushed: boolean;
+  readonly pullRequest: number | null;
+  readonly nodeId: string | null;
+  readonly draft: boolean;
+  /** A patch that touches a test, snapshot or CI file is never marked ready by us. */
+  readonly needsPerson: readonly string[];
+  readonly openedAt: string | null;
+  readonly ci: CiVerdict;
+}
+
+export interface CiVerdict {
+  readonly state: "waiting" | "green" | "red" | "none_seen" | "blocked";
+  /** The runs on our commit that were looked at. */
+  readonly runs: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly conclusion: string | null;
+    readonly url: string;
+  }[];
+  /** When the last run on our commit was heard of. ISO 8601. */
+  readonly lastHeardAt: string | null;
+  readonly why: string | null;
+}
