@@ -8,6 +8,9 @@ export interface IncidentStore {
   /** Keeps a delivery. `duplicate` when its GUID was kept before (GitHub redelivers under the same GUID). */
   keepDelivery(delivery: Delivery): Promise<"new" | "duplicate">;
   delivery(guid: string): Promise<Delivery | null>;
+  deliveryHandled(guid: string): Promise<void>;
+  /** GUIDs of deliveries that were kept and never handled, oldest first: a kill came between. */
+  unhandledDeliveries(): Promise<readonly string[]>;
   /** The incident of this key, made by `make` when there is none; of two callers at once, one makes it. */
   openIncident(key: string, make: () => Incident): Promise<{ readonly incident: Incident; readonly isNew: boolean }>;
   incident(id: string): Promise<Incident | null>;
