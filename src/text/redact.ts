@@ -118,7 +118,7 @@ const SECRET_WORD =
 // What may follow the word and still name the secret itself; `token_count`, `tokens`, `password_field` do not.
 const SECRET_SUFFIX = "(?:[_-]?(?:key|id|value|prod|production|dev|staging|test|ci|base64|b64|[0-9]{1,4}))?";
 const NAMED_VALUE = new RegExp(
-  `(${SECRET_WORD}${SECRET_SUFFIX}\\\\?["'\`]?[ \\t]{0,8}(?::=|=>|=(?!=)|:|(?<=--[a-z-]{0,40})[ \\t])[ \\t]{0,8})(\\\\?"[^"\\n\\\\]{0,4096}|\\\\?'[^'\\n\\\\]{0,4096}|\`[^\`\\n\\\\]{0,4096}|[^\\s"'\`]{1,4096})`,
+  `(${SECRET_WORD}${SECRET_SUFFIX}\\\\?["'\`]?[ \\t]{0,8}(?::=|=>|=(?!=)|:(?!:)|(?<=--[a-z-]{0,40})[ \\t])[ \\t]{0,8})(\\\\?"[^"\\n\\\\]{0,4096}|\\\\?'[^'\\n\\\\]{0,4096}|\`[^\`\\n\\\\]{0,4096}|[^\\s"'\`]{1,4096})`,
   "gi",
 );
 
@@ -193,13 +193,19 @@ const HASH_VALUE = /^(?:sha\d{1,3}[-:=]|[A-Fa-f0-9-]+$)/;
 /** Bits per character above which a value of 24 characters or more is taken for random (papers §13.4). */
 const RANDOM_BITS = 4.3;
 
-function isRandom(value: string, shortest: number): boolean {
-  if (value.length < shortest || !/\d/.test(value) || !/[a-z]/i.test(value)) return false;
-  // Names of files and symbols fall into words; random text changes class at every other character.
+function isRandom(whole: string, shortest: number): boolean {
+  if (whole.length < shortest) return false;
+  // Paths, cache keys and file names are words, numbers and hashes between separators: what is left when they are gone?
+  const value = whole
+    .split(/[/_.-]/)
+    .filter((part) => !/^(?:[A-Za-z]?[a-z]*\d{0,4}|[0-9a-f]+|\d+)$/.test(part))
+    .join("");
+  if (value.length < Math.min(shortest, 20) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false;
+  // Names of symbols fall into words; random text changes class at every other character.
   const runs = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
   if (value.length / runs.length > 4) return false;
   // Shorter values cannot reach the full bound: n characters hold at most log2(n) bits each.
-  return entropyBits(value) > (shortest < 24 ? Math.min(RANDOM_BITS, 0.8 * Math.log2(value.length)) : RANDOM_BITS);
+  return entropyBits(whole) > (whole.length < 24 ? Math.min(RANDOM_BITS, 0.8 * Math.log2(whole.length)) : RANDOM_BITS);
 }
 
 function entropyBits(value: string): number {
@@ -235,5 +241,6 @@ const MACHINE_ACCOUNTS = new Set([
   "vsts_azpcontainer",
   "jenkins",
   "node",
+  "conda",
   "public",
 ]);
