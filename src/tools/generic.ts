@@ -1,7 +1,8 @@
 import type { FailureClass } from "../domain/category.ts";
 import type { LogLine, StepLog } from "../domain/ci-run.ts";
-import type { Location } from "../domain/evidence.ts";
+import type { Location, StackFrame } from "../domain/evidence.ts";
 import { bareText } from "./bare-lines.ts";
+import { readFrameLine } from "./code-frames.ts";
 import { ECHO, guessCategory, NOISE, SHAPES, type Shape } from "./generic-shapes.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { MAX_QUOTED } from "./test-report.ts";
@@ -15,65 +16,88 @@ const MAX_CHARS = 8_000;
 const MAX_REPEATS = 4;
 // papers §8.2: with no strong line, what stands last explains best.
 const TAIL = 40;
-// How far below its head a detail still belongs to it.
+// How far below the last line of a diagnostic a detail still belongs to it.
 const REACH = 12;
-// Plain words count where the step ended, not in the chatter long before.
+// Plain words count where the step ended, not in the chatter long before; beside sure lines only at the very end.
 const PLAIN_REACH = 40;
+const PLAIN_REACH_BESIDE_SURE = 12;
+// The body of a diagnostic: how far we look, and how much of it says why.
+const BODY_SPAN = 40;
+const BODY_LINES = 6;
+const BODY_FRAMES = 3;
 
 const MARK = /^##\[error\]|^::error\b/;
-const BOUNDARY = /^##\[error\](?:Process completed with exit code \d+|The process '.*' failed with exit code \d+)/;
+const BOUNDARY = /^##\[error\]Process completed with exit code \d+/;
+const BULLET = /^\s*(?:[>|•└│├╰]|- )/;
+const MARKED: Shape = { says: /^/, part: "head", category: null, sure: true };
 
 interface Said {
-  readonly line: LogLine;
+  /** Its place among the step's lines. */
+  readonly index: number;
+  readonly number: number;
   readonly text: string;
   readonly shape: Shape;
   readonly groups: Readonly<Record<string, string | undefined>>;
 }
 
+interface Body {
+  readonly lines: readonly { readonly number: number; readonly text: string }[];
+  readonly frames: readonly (StackFrame & { readonly location: Location })[];
+}
+
 /**
  * What a step says is wrong when no tool of ours knows its words (papers §8.2, algorithm K): lines with the shape of an
- * error, those that belong together in one diagnostic; without any, the last lines that are no noise; without these, the
+ * error, with what belongs to them in one diagnostic; without any, the last lines that are no noise; without these, the
  * exit line. Empty only when the step printed nothing. Linear in the input; never throws.
  */
 export function readGeneric(step: StepLog): readonly Diagnostic[] {
-  const said = speakingLines(step.lines);
-  if (said.length === 0) return readTail(step.lines);
-  return withinBudget(mergeEqual(group(said).map(toDiagnostic)), step.lines);
+  const groups = group(speakingLines(step.lines));
+  if (groups.length === 0) return readTail(step.lines);
+  const diagnostics = groups.map((said, i) =>
+    toDiagnostic(said, step.lines, groups[i + 1]?.[0]?.index ?? step.lines.length),
+  );
+  return withinBudget(mergeEqual(diagnostics), step.lines);
 }
 
-/** Sure lines; plain ones only near the end, or when nothing is sure. */
+/** Sure lines, and plain ones near the end: few beside sure ones, more where nothing is sure. */
 function speakingLines(lines: readonly LogLine[]): readonly Said[] {
   const repeats = new Map<string, number>();
   const found: Said[] = [];
-  for (const line of lines) {
-    const said = readLine(line);
+  for (const [index, line] of lines.entries()) {
+    const said = readLine(line, index);
     if (said === null) continue;
-    const template = said.shape.sure ? "" : said.text.replace(/[0-9a-f]*\d[0-9a-f]*/gi, "#").slice(0, 120);
-    const seen = (repeats.get(template) ?? 0) + 1;
-    if (!said.shape.sure) repeats.set(template, seen);
-    if (said.shape.sure || seen <= MAX_REPEATS) found.push(said);
+    if (!said.shape.sure) {
+      const template = said.text.slice(0, 120).replace(/[0-9a-f]*\d[0-9a-f]*/gi, "#");
+      const seen = (repeats.get(template) ?? 0) + 1;
+      repeats.set(template, seen);
+      if (seen > MAX_REPEATS) continue;
+    }
+    found.push(said);
   }
-  const sure = found.filter(({ shape }) => shape.sure);
-  if (sure.some(({ shape }) => shape.part === "head")) return sure;
-  const end = lines.at(-1)?.number ?? 0;
-  const near = found.filter(({ line }) => end - line.number <= PLAIN_REACH);
-  return near.length > 0 ? near : found.slice(-TAIL);
+  const isSure = found.some(({ shape }) => shape.sure && shape.part === "head");
+  const reach = isSure ? PLAIN_REACH_BESIDE_SURE : PLAIN_REACH;
+  const near = found.filter(({ shape, index }) => shape.sure || lines.length - index <= reach);
+  return isSure || near.length > 0 ? near : found.slice(-TAIL);
 }
 
-function readLine(line: LogLine): Said | null {
+function readLine(line: LogLine, index: number): Said | null {
   if (BOUNDARY.test(line.text)) return null;
   const marked = MARK.test(line.text);
   const text = bareText(line.text).slice(0, MAX_SEEN);
-  if (ECHO.test(text)) return null;
-  if (!marked && NOISE.test(text)) return null;
+  if (ECHO.test(text) || (!marked && NOISE.test(text))) return null;
   for (const shape of SHAPES) {
     const match = shape.says.exec(text);
-    if (match) return { line, text, shape: marked ? { ...shape, sure: true } : shape, groups: match.groups ?? {} };
+    if (!match) continue;
+    return {
+      index,
+      number: line.number,
+      text,
+      shape: marked ? { ...shape, sure: true } : shape,
+      groups: match.groups ?? {},
+    };
   }
-  return marked && text.trim() !== "" ? { line, text, shape: MARKED, groups: {} } : null;
+  return marked && text.trim() !== "" ? { index, number: line.number, text, shape: MARKED, groups: {} } : null;
 }
-
-const MARKED: Shape = { says: /^/, part: "head", category: null, sure: true };
 
 /** A head opens a group; details join the group above when it is near, else they are left out. */
 function group(said: readonly Said[]): Said[][] {
@@ -81,38 +105,92 @@ function group(said: readonly Said[]): Said[][] {
   for (const one of said) {
     const open = groups.at(-1);
     const last = open?.at(-1);
-    const near = last !== undefined && one.line.number - last.line.number <= REACH;
-    if (one.shape.part === "detail" ? near : near && continues(open, one)) open?.push(one);
+    const near = last !== undefined && one.index - last.index <= REACH;
+    if (near && (one.shape.part === "detail" || givesReason(open, one))) open?.push(one);
     else if (one.shape.part === "head") groups.push([one]);
   }
   return groups;
 }
 
 /** A title without a reason yet takes the error that stands below it. */
-function continues(open: readonly Said[] | undefined, one: Said): boolean {
+function givesReason(open: readonly Said[] | undefined, one: Said): boolean {
   const first = open?.[0];
   if (!first || open.length >= MAX_QUOTED) return false;
   return first.groups.test !== undefined && one.groups.test === undefined && one.shape.sure;
 }
 
-function toDiagnostic(group: readonly Said[]): Diagnostic {
-  const [first] = group;
-  const reason = group.find(({ groups }) => groups.message) ?? first;
-  const text = group.map((one) => one.text).join("\n");
-  const message = (reason?.groups.message ?? first?.text ?? "").trim().slice(0, 500);
-  const test = group.find(({ groups }) => groups.test)?.groups.test ?? null;
+function toDiagnostic(said: readonly Said[], lines: readonly LogLine[], end: number): Diagnostic {
+  const first = said[0];
+  const before = first ? framesAbove(lines, first.index) : { lines: [], frames: [] };
+  const bodies = said.map((one, i) => bodyBelow(lines, one, said[i + 1]?.index ?? end));
+  const frames = [...before.frames, ...bodies.flatMap((body) => body.frames)];
+  const body = bodies.flatMap((one) => one.lines);
+  const reason = said.find(({ groups }) => groups.message) ?? first;
+  const words = (reason?.groups.message ?? reason?.text ?? "").trim();
+  const message = words === "" ? (body[0]?.text.trim() ?? first?.text.trim() ?? "") : words;
+  const numbers = [...before.lines, ...said, ...body].map(({ number }) => number);
   return {
-    message: message === "" ? (first?.text.trim() ?? "") : message,
-    lines: group.map(({ line }) => line.number).slice(0, MAX_QUOTED),
-    rule: group.find(({ groups }) => groups.rule)?.groups.rule ?? null,
-    testId: test,
-    location: locationOf(group),
-    category: categoryOf(group, text),
+    message: message.slice(0, 500),
+    lines: [...new Set(numbers)].sort((a, b) => a - b).slice(0, MAX_QUOTED),
+    rule: firstGroup(said, "rule"),
+    testId: firstGroup(said, "test"),
+    location: locationOf(said) ?? frameLocation(frames, before.frames.length > 0),
+    stack: frames.map(({ file, line, fn }) => ({ file, line, fn })),
+    category: categoryOf(said, body.map(({ text }) => text).join("\n")),
   };
 }
 
-function locationOf(group: readonly Said[]): Location | null {
-  for (const { groups } of group) {
+/** Python puts the trace above its error: the deepest frame of the repository and the source line under it. */
+function framesAbove(lines: readonly LogLine[], index: number): Body {
+  for (let i = index - 1; i >= Math.max(0, index - BODY_SPAN); i--) {
+    const text = bareText(lines[i]?.text ?? "").slice(0, MAX_SEEN);
+    if (!/^\s/.test(text)) break;
+    const frame = /^\s*File "/.test(text) ? readFrameLine(text)?.frame : null;
+    if (frame) return { lines: quoteLines(lines.slice(i, Math.min(i + 2, index))), frames: [frame] };
+  }
+  return { lines: [], frames: [] };
+}
+
+/** What stands under a line and belongs to it: deeper or bulleted lines, and the frames of the repository. */
+function bodyBelow(lines: readonly LogLine[], head: Said, end: number): Body {
+  const quoted: LogLine[] = [];
+  const frames: (StackFrame & { readonly location: Location })[] = [];
+  const depth = indentOf(head.text);
+  let explained = 0;
+  for (let i = head.index + 1; i < Math.min(end, head.index + BODY_SPAN, lines.length); i++) {
+    const line = lines[i];
+    if (!line || line.text.startsWith("##[")) break;
+    const text = bareText(line.text).slice(0, MAX_SEEN);
+    if (text.trim() === "") continue;
+    const frame = readFrameLine(text);
+    if (frame) {
+      if (frame.frame && frames.length < BODY_FRAMES) {
+        frames.push(frame.frame);
+        quoted.push(line);
+      }
+      continue;
+    }
+    if (ECHO.test(text) || (indentOf(text) <= depth && !BULLET.test(text))) break;
+    if (explained < BODY_LINES) quoted.push(line);
+    explained++;
+  }
+  return { lines: quoteLines(quoted), frames };
+}
+
+function quoteLines(lines: readonly LogLine[]): { number: number; text: string }[] {
+  return lines.map(({ number, text }) => ({ number, text: bareText(text).slice(0, MAX_SEEN) }));
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+function firstGroup(said: readonly Said[], name: string): string | null {
+  return said.find(({ groups }) => groups[name])?.groups[name] ?? null;
+}
+
+function locationOf(said: readonly Said[]): Location | null {
+  for (const { groups } of said) {
     const file = groups.file === undefined ? null : repositoryPath(groups.file);
     if (file === null) continue;
     return { file, line: groups.line ? Number(groups.line) : null, col: groups.col ? Number(groups.col) : null };
@@ -120,11 +198,21 @@ function locationOf(group: readonly Said[]): Location | null {
   return null;
 }
 
-function categoryOf(group: readonly Said[], text: string): FailureClass {
-  const guess = guessCategory(text);
-  const own = group.find(({ shape }) => shape.category !== null)?.shape.category ?? null;
+/** A failing test is repaired at its own frame, which stands deepest in a JVM trace and first in a JavaScript one. */
+function frameLocation(frames: Body["frames"], above: boolean): Location | null {
+  if (above) return frames[0]?.location ?? null;
+  return (frames.find(({ file }) => /test|spec/i.test(file)) ?? frames[0])?.location ?? null;
+}
+
+/** The shape's own class, unless the words are plainer; the heads' words before those of the body. */
+function categoryOf(said: readonly Said[], body: string): FailureClass {
+  const heads = guessCategory(said.map(({ text }) => text).join("\n"));
+  const guess = heads === "unknown" ? guessCategory(body) : heads;
+  const own = said.find(({ shape }) => shape.category !== null)?.shape.category ?? null;
   if (own === null) return guess;
-  return own === "test_failure" && (guess === "assertion_error" || guess === "runtime_error") ? guess : own;
+  const plainer =
+    own === "test_failure" ? ["assertion_error", "runtime_error", "linting"] : ["syntax_error", "doc_docstring"];
+  return plainer.includes(guess) ? guess : own;
 }
 
 /** The same said again, as build tools do in their summaries, is the same diagnostic. */
@@ -133,8 +221,7 @@ function mergeEqual(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   for (const one of diagnostics) {
     const key = JSON.stringify([one.message, one.testId, one.location]);
     const known = merged.get(key);
-    const lines = [...(known?.lines ?? []), ...one.lines].slice(0, MAX_QUOTED);
-    merged.set(key, { ...(known ?? one), lines });
+    merged.set(key, { ...(known ?? one), lines: [...(known?.lines ?? []), ...one.lines].slice(0, MAX_QUOTED) });
   }
   return [...merged.values()];
 }
@@ -152,7 +239,7 @@ function withinBudget(diagnostics: readonly Diagnostic[], lines: readonly LogLin
 function readTail(lines: readonly LogLine[]): Diagnostic[] {
   const told = lines.filter(({ text }) => !BOUNDARY.test(text) && !NOISE.test(text.slice(0, MAX_SEEN)));
   const tail = told.slice(-TAIL);
-  const last = tail.at(-1) ?? lines.findLast(({ text }) => BOUNDARY.test(text));
+  const last = tail.at(-1) ?? lines.findLast(({ text }) => BOUNDARY.test(text)) ?? lines.at(-1);
   if (!last) return [];
   const quoted = tail.length > 0 ? tail : [last];
   const message = bareText(last.text).trim().slice(0, 500);
