@@ -11,7 +11,7 @@ export interface Git {
   checkout(from: string, commit: string, folder: string): Promise<WorkingCopy>;
   /**
    * Makes `branch` in the clone at `dir`, starting at `base`, one commit for each entry; the work tree and HEAD stay as
-   * they are. Rejects with GitFailed when the branch exists. Returns the commit ids.
+   * they are. Rejects with GitFailed when the branch exists or could not be named so. Returns the commit ids.
    */
   commitOnBranch(dir: string, branch: string, base: string, commits: readonly NewCommit[]): Promise<readonly string[]>;
   /** Applies a patch to the work tree of the clone at `dir`, index untouched; all or nothing. */
@@ -24,15 +24,17 @@ export interface RepositoryFacts {
   readonly branch: string | null;
   /** `owner/name` of `origin`, null without one. */
   readonly origin: string | null;
-  /** Tracked files changed against HEAD and untracked ones not ignored. */
+  /** Tracked files changed against HEAD and untracked ones not ignored; a folder that is untracked as a whole as `folder/`. */
   readonly uncommitted: readonly string[];
   /** Ignored folders that hold installed dependencies (node_modules, .venv, vendor, target …), relative to the root. */
   readonly dependencyFolders: readonly string[];
 }
 
 export interface NewCommit {
-  /** A tree id from the working copy the commit was made in. */
-  readonly tree: string;
+  /** The working copy that holds the tree. */
+  readonly copy: Pick<WorkingCopy, "gitDir">;
+  /** A tree id from `copy`. */
+  readonly tree: TreeId;
   readonly message: string;
 }
 
@@ -45,20 +47,26 @@ export interface WorkingCopy {
   readonly commit: string;
   /** Our git directory, outside the tree. */
   readonly gitDir: string;
+  /** What a checkout with a network would have filled in: folders of submodules (empty) and files that are LFS pointers. */
+  readonly notFilled: { readonly submodules: readonly string[]; readonly lfs: readonly string[] };
   /** The files as they are now, new ones included, ignored ones not. */
   snapshot(): Promise<TreeId>;
   /** The tree of `commit`. */
   readonly base: TreeId;
-  /** Makes the files be those of `id`; ignored files stay. */
+  /** Makes the files be those of `id`, and the throw-away `.git` new; ignored files stay. */
   restore(id: TreeId): Promise<void>;
-  /** `git diff --binary` text from one snapshot to another; "" when equal. Always valid Unicode that applies as it is. */
+  /**
+   * `git diff --binary` text from one snapshot to another; "" when equal. Always valid Unicode that applies as it is. A
+   * moved file is one deleted and one added: whoever judges the patch must see what went away.
+   */
   diff(from: TreeId, to: TreeId): Promise<string>;
+  /** Names as UTF-8; one that is not is quoted as git quotes it. */
   changedFiles(from: TreeId, to: TreeId): Promise<readonly string[]>;
-  /** Null when it applied, else git's first complaint; all or nothing. */
+  /** Applies a patch to the files as they are now. Null when it applied, else git's first complaint; all or nothing. */
   apply(patch: string): Promise<string | null>;
-  /** Tracked files of the base commit. */
+  /** Tracked files of the base commit, submodules not among them. */
   listFiles(): Promise<readonly string[]>;
-  /** Content in a snapshot, or null when it is not there or not text. */
+  /** Content in a snapshot, or null when it is not there, a link or not text. */
   read(id: TreeId, path: string): Promise<string | null>;
   remove(): Promise<void>;
 }
