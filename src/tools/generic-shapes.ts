@@ -39,7 +39,7 @@ export const SHAPES: readonly Shape[] = [
     "type_checking",
     shape(String.raw`^\s*(?:vet: )?(?<file>(?:\.{1,2}[\\/])?[\w./\\@-]+\.go):(?<line>\d+):(?<col>\d+): (?<message>.+)`),
   ),
-  head("test_failure", shape(String.raw`^\s+(?<file>[\w-]+_test\.go):(?<line>\d+): ?(?<message>.*)`)),
+  head("test_failure", shape(String.raw`^\s+(?<file>[\w-]+_test\.go):(?<line>\d+): ?(?![Ss]kipping)(?<message>.*)`)),
   head(null, shape(String.raw`^(?:PHP )?(?:Parse|Fatal) error: +(?<message>.+? in FILE(?: on line |:)(?<line>\d+))`)),
   head(
     null,
@@ -48,7 +48,7 @@ export const SHAPES: readonly Shape[] = [
     ),
   ),
   head(null, shape(String.raw`^File FILE, line (?<line>\d+), (?<message>.+)`)),
-  head("linting", shape(String.raw`^\s*FILE:(?<line>\d+):(?<col>\d+): (?<message>\S.*)`)),
+  head("linting", shape(String.raw`^\s*FILE:(?<line>\d+):(?<col>\d+): (?!note:|warning:|info:)(?<message>\S.*)`)),
   head(null, /^error(?:\[(?<rule>E\d{4})\])?: (?<message>.+)/),
   detail(shape(String.raw`^\s*--> FILE:(?<line>\d+):(?<col>\d+)`)),
 
@@ -60,6 +60,7 @@ export const SHAPES: readonly Shape[] = [
   head("code_formatting", /^\d+ files? would be reformatted/),
   head("code_formatting", /^(?<message>[^.].{2,70}\.{3,}Failed)$/),
   detail(/^Fixing (?<file>\S+)$/),
+  detail(shape(String.raw`^FILE:(?<line>\d+): (?<message>[^\s\d].+\([\w-]+\))$`)),
   head("configuration_error", /^(?<message>Would (?:create|update|change|modify|remove) (?<file>\S+?):?)$/i),
 
   // Tests.
@@ -78,7 +79,9 @@ export const SHAPES: readonly Shape[] = [
   head("test_failure", /^\s*FAIL(?:ED)?\s+(?<test>\S*[\\/.:].*)/),
   head("test_failure", /^\s*(?:✗|✖|×|⨯|✘) +(?<test>\S.*)/),
   head("test_failure", /^\s*not ok \d+ -? ?(?<test>.*)/),
-  head("test_failure", /^\s*● (?<test>\S.* › .+)/),
+  head("test_failure", /^\s{0,4}● (?!Console$)(?<test>\S.*)/),
+  head(null, /^_{3,} (?<test>(?:ERROR|test|Test).*?) _{3,}$/),
+  head(null, /^E {2,}(?<message>[\w.]*(?:Error|Exception|Failed)\b.*)/),
   head("test_failure", /^\s{2,}\d+\) (?<test>\S.+):?$/),
   head("runtime_error", /^\s*thread '.*?' (?:\(\d+\) )?panicked at (?<message>.+)/),
   head("runtime_error", /^(?<message>panic: .+)/),
@@ -90,16 +93,18 @@ export const SHAPES: readonly Shape[] = [
   head(null, /^\s*Caused by: (?<message>[\w$.]+(?:Error|Exception)\b.*)/),
   head(
     null,
-    /^\s*(?:(?:Uncaught|Unhandled|Promise Rejection|Exception in thread "\S+"|Error requiring file)[: ]+)?(?<message>(?:[A-Za-z_$][\w$]*[.\\/:]+)*[A-Z]\w*(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*)?)$/,
+    /^\s*(?:(?:Uncaught|Unhandled|Promise Rejection|Exception in thread "\S+"|Error requiring file)[: ]+)?(?<message>(?:[A-Za-z_$][\w$]*[.\\/:]+)*(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*)?)$/,
   ),
   head(null, /^\s*Error requiring file: (?<file>\S+)$/),
   head("dependency_issue", /^\s*(?<message>Cannot find (?:module|package) .+)/),
+  detail(shape(String.raw`^\s*at FILE:(?<line>\d+)$`)),
+  detail(/^file: (?<file>\S+)$/),
   detail(/^Unexpected failure\.$|^code=-?\d+$|^\s*Segmentation fault|^\s*Aborted/),
 
   // Builds.
   head(null, /^> Task (?<test>:\S+) FAILED$/),
   head(null, /^(?<message>Execution failed for task .+)/),
-  detail(/^\s*> (?<message>(?!Task )\S.+)$/),
+  detail(/^ *> (?<message>(?!Task |Run with |Get more )[A-Z].+)$/),
   head(null, /^FAILED: (?<message>\S.*)/),
   head(null, /^(?:\[ERROR\] )?(?<message>COMPILATION ERROR)/),
   head("test_failure", /^(?<message>(?:Coverage failure|Required test coverage).+)/),
@@ -108,7 +113,10 @@ export const SHAPES: readonly Shape[] = [
   head("dependency_issue", /^(?<message>verifying .+: checksum mismatch)/),
   detail(/^\s+(?:downloaded|go\.sum): +h1:/),
   head("dependency_issue", /^SECURITY ERROR|^This download does NOT match/),
-  head(null, /^(?:npm (?:error|ERR!)|error) (?:code (?<rule>E\w+))$/),
+  head(null, /^(?:npm (?:error|ERR!)|error) code (?<rule>E(?!LIFECYCLE)\w+)$/),
+  detail(
+    /^npm (?:error|ERR!) (?<message>(?:`npm ci` can only|Invalid: |Missing: |ERESOLVE |While resolving|Found: |Could not resolve|peer |4\d\d |notarget |enoent |Missing script).*)/,
+  ),
   head(null, /^(?<message>(?:fatal|FATAL): .+)/),
   head(
     "environment_error",
@@ -125,7 +133,10 @@ export const SHAPES: readonly Shape[] = [
   ),
   head("infra_transient", /^(?<message>.*No space left on device.*)/),
 
+  head("environment_error", /^(?<message>\S+: cannot compile Go [\d.]+ code)/),
+
   // Words alone.
+  plain(null, /^diff --git a\/(?<file>\S+) b\/\S+/),
   plain(
     null,
     /^\s*(?:\d\d:\d\d:\d\d(?:[.,]\d+)? )?\W{0,3}(?:\[?(?:ERROR|Error|error|FATAL|Fatal|ERR!)\]?)(?: in [\w.-]+)?(?::| -| )\s*(?<message>\S.*)/,
@@ -139,70 +150,3 @@ export const SHAPES: readonly Shape[] = [
     /^(?<message>\S.{0,300}\b(?:is broken|was not found|not found|cannot|could not|failed|invalid|disallowed|mismatch|does not match|redeclared|undefined|missing|unexpected|error)\b.*)/i,
   ),
 ];
-
-/** Looks like an error and is none: progress, counts of nothing, settings, passed tests, echoed commands, deprecations. */
-export const NOISE =
-  /^\s*$|^##\[(?:group|endgroup|debug|command|section|warning|notice)\]|^\[command\]|^\s*at (?:java|jdk|sun|org\.junit|org\.gradle)\.|\b0 (?:failed|failures?|errors?|failing)\b|Failures: 0, Errors: 0\b|fail-fast|--fail|^(?:PASS|ok)\b|\bPASSED$|\.{3}\s*(?:ok|Passed|PASSED)$|^\s*(?:✓|✔|√)|\bwarn(?:ing)?\b(?!.*\berror:)|deprecat|^(?:Downloading|Downloaded|Fetching|Collecting|Installing|Unpacking|Selecting|Preparing|Progress|Resolving|Requirement already|remote:|From https|\s*\d+%)|^\s*[\w-]*error[\w-]*@|^(?:\+|>) |No errors?\b|error-?free|errors? found: 0|continue-on-error|^Post job cleanup|^[\s#=*_-]+$|^\s*(?:adding|inflating|creating|copying|Compiling|Checking|Get:\d|Hit:\d|Setting up) |^\[INFO\]|^INFO\b|^\s*-?-?[\w-]*on-error|^(?:\[\d+\/\d+\]|\[ *\d+%\])/i;
-
-/** What only repeats that something failed: an exit code, a count, a pointer to a report. */
-export const ECHO =
-  /^(?:##\[error\])?(?:Process completed with exit code|make(?:\[\d+\])?: \*\*\*|error Command failed|\s*ELIFECYCLE|\[ERROR\] (?:->|To see|Re-run|For more|After correcting|Failed to execute goal|\[Help|$)|BUILD FAILED|FAILURE: Build failed|There were failing tests|Error: Process completed|FAIL$|exit status \d|Command exited with|.*See the report at|\d+ (?:tests? completed|errors? generated|problems?)|Found \d+ errors?|test result: FAILED|Failed tests?:?$|ERROR: Job failed|.*\bexited? with (?:code )?\d+\.?$|warning: build failed)/;
-
-interface Clue {
-  readonly says: RegExp;
-  readonly category: FailureClass;
-}
-
-// Small and ordered: what is sure comes first (papers §8.8).
-const CLUES: readonly Clue[] = [
-  { says: /The operation was canceled|The runner has received a shutdown signal/, category: "cancelled" },
-  { says: /has timed out after \d+ minutes|exceeded the maximum execution time/, category: "cancelled" },
-  {
-    says: /No space left on device|\b(?:429|50[0234]) (?:Too Many|Bad Gateway|Service|Internal|Gateway)|Could not resolve host|Connection (?:refused|reset|timed out)|ECONNRE(?:FUSED|SET)|ETIMEDOUT|download has timed out|Failed to download (?:archive|action)|SSL|Response code [45]\d\d|lost communication|name resolution|TLS handshake/i,
-    category: "infra_transient",
-  },
-  {
-    says: /credential|permission denied|unauthori[sz]ed|forbidden|\b40[13]\b|Bad credentials|secret|Resource not accessible|access denied|not authori[sz]ed/i,
-    category: "secret_or_permission",
-  },
-  {
-    says: /OutOfMemory|heap out of memory|unsafe repository|dubious ownership|command not found|cannot find the path|cannot find or open|not recognized as|GLIBC|shared libraries|cannot compile Go|requires (?:node|python|go|java)|unsupported (?:engine|class file)|wrong version/i,
-    category: "environment_error",
-  },
-  {
-    says: /checksum mismatch|Could not find a version|No matching distribution|ResolutionImpossible|PackagesNotFound|Unable to locate package|Could not resolve (?:all|dependenc)|ERESOLVE|lock ?file|Cannot find (?:module|package) '[^./]|No module named|no required module|missing go\.sum|not available from current channels/i,
-    category: "dependency_issue",
-  },
-  {
-    says: /\.(?:md|rst|adoc|mdx)\b|broken link|is broken\b|docstring|\bdocs?\b|vitepress|sphinx|mkdocs/i,
-    category: "doc_docstring",
-  },
-  {
-    says: /SyntaxError|IndentationError|ParseError|Parse error|syntax error|unexpected token|isn't valid JSON|unterminated/i,
-    category: "syntax_error",
-  },
-  {
-    says: /config(?:uration)?\b|unknown option|\.ya?ml\b|Invalid value|not found in workflow|Root Module|checkstyle\.xml/i,
-    category: "configuration_error",
-  },
-  {
-    says: /AssertionError|AssertionFailed|ComparisonFailure|ExpectationFailed|assert(?:ion)? .*failed|expected\b.*\b(?:but|got|to)\b|Failed asserting/i,
-    category: "assertion_error",
-  },
-  {
-    says: /type mismatch|incompatible types|cannot (?:be converted|convert)|cannot find symbol|undefined reference|mismatched types|not assignable|undeclared|inlining failed|redeclared|undefined:|could not match|No instance for|not in scope/i,
-    category: "type_checking",
-  },
-  { says: /\btests?\b.*\bfail|--- FAIL|FAIL(?:ED)?\b.*test/i, category: "test_failure" },
-  { says: /reformat|formatting|not formatted|prettier|gofmt|treefmt/i, category: "code_formatting" },
-  { says: /\blint|eslint|Disallowed|narrowing|clang-tidy|style/i, category: "linting" },
-  {
-    says: /[A-Z]\w*(?:Error|Exception)\b|panic|segmentation fault|core dumped|NullPointer/i,
-    category: "runtime_error",
-  },
-];
-
-/** The class that a text speaks of, by the first clue that fits; `unknown` when none does. */
-export function guessCategory(text: string): FailureClass {
-  return CLUES.find(({ says }) => says.test(text))?.category ?? "unknown";
-}

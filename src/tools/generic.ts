@@ -3,7 +3,9 @@ import type { LogLine, StepLog } from "../domain/ci-run.ts";
 import type { Location, StackFrame } from "../domain/evidence.ts";
 import { bareText } from "./bare-lines.ts";
 import { readFrameLine } from "./code-frames.ts";
-import { ECHO, guessCategory, NOISE, SHAPES, type Shape } from "./generic-shapes.ts";
+import { SHAPES, type Shape } from "./generic-shapes.ts";
+import { guessCategory } from "./guess-category.ts";
+import { isEcho, isNoise } from "./log-noise.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic } from "./tool.ts";
@@ -24,11 +26,11 @@ const PLAIN_REACH_BESIDE_SURE = 12;
 // The body of a diagnostic: how far we look, and how much of it says why.
 const BODY_SPAN = 40;
 const BODY_LINES = 6;
-const BODY_FRAMES = 3;
+const BODY_FRAMES = 5;
 
 const MARK = /^##\[error\]|^::error\b/;
 const BOUNDARY = /^##\[error\]Process completed with exit code \d+/;
-const BULLET = /^\s*(?:[>|•└│├╰]|- )/;
+const BULLET = /^\s*(?:[|•└│├╰]|- )/;
 const MARKED: Shape = { says: /^/, part: "head", category: null, sure: true };
 
 interface Said {
@@ -84,7 +86,7 @@ function readLine(line: LogLine, index: number): Said | null {
   if (BOUNDARY.test(line.text)) return null;
   const marked = MARK.test(line.text);
   const text = bareText(line.text).slice(0, MAX_SEEN);
-  if (ECHO.test(text) || (!marked && NOISE.test(text))) return null;
+  if (isEcho(text) || (!marked && isNoise(text))) return null;
   for (const shape of SHAPES) {
     const match = shape.says.exec(text);
     if (!match) continue;
@@ -121,20 +123,21 @@ function givesReason(open: readonly Said[] | undefined, one: Said): boolean {
 
 function toDiagnostic(said: readonly Said[], lines: readonly LogLine[], end: number): Diagnostic {
   const first = said[0];
-  const before = first ? framesAbove(lines, first.index) : { lines: [], frames: [] };
+  const above = said.map((one) => framesAbove(lines, one.index));
   const bodies = said.map((one, i) => bodyBelow(lines, one, said[i + 1]?.index ?? end));
-  const frames = [...before.frames, ...bodies.flatMap((body) => body.frames)];
+  const pythonFrames = above.flatMap((one) => one.frames);
+  const frames = [...pythonFrames, ...bodies.flatMap((one) => one.frames)];
   const body = bodies.flatMap((one) => one.lines);
   const reason = said.find(({ groups }) => groups.message) ?? first;
   const words = (reason?.groups.message ?? reason?.text ?? "").trim();
   const message = words === "" ? (body[0]?.text.trim() ?? first?.text.trim() ?? "") : words;
-  const numbers = [...before.lines, ...said, ...body].map(({ number }) => number);
+  const numbers = [...above.flatMap((one) => one.lines), ...said, ...body].map(({ number }) => number);
   return {
     message: message.slice(0, 500),
     lines: [...new Set(numbers)].sort((a, b) => a - b).slice(0, MAX_QUOTED),
     rule: firstGroup(said, "rule"),
     testId: firstGroup(said, "test"),
-    location: locationOf(said) ?? frameLocation(frames, before.frames.length > 0),
+    location: locationIn(said) ?? frameLocation(frames, pythonFrames.length > 0) ?? testFile(said),
     stack: frames.map(({ file, line, fn }) => ({ file, line, fn })),
     category: categoryOf(said, body.map(({ text }) => text).join("\n")),
   };
@@ -170,7 +173,8 @@ function bodyBelow(lines: readonly LogLine[], head: Said, end: number): Body {
       }
       continue;
     }
-    if (ECHO.test(text) || (indentOf(text) <= depth && !BULLET.test(text))) break;
+    if (/^Caused by:$/.test(text)) continue;
+    if (isEcho(text) || (indentOf(text) <= depth && !BULLET.test(text))) break;
     if (explained < BODY_LINES) quoted.push(line);
     explained++;
   }
@@ -189,7 +193,7 @@ function firstGroup(said: readonly Said[], name: string): string | null {
   return said.find(({ groups }) => groups[name])?.groups[name] ?? null;
 }
 
-function locationOf(said: readonly Said[]): Location | null {
+function locationIn(said: readonly Said[]): Location | null {
   for (const { groups } of said) {
     const file = groups.file === undefined ? null : repositoryPath(groups.file);
     if (file === null) continue;
@@ -198,10 +202,17 @@ function locationOf(said: readonly Said[]): Location | null {
   return null;
 }
 
+/** A title that starts with the test's file. */
+function testFile(said: readonly Said[]): Location | null {
+  const file = /^(\S+\.(?:[cm]?[jt]sx?|py|rb|php))(?=$|::| >| \()/.exec(firstGroup(said, "test") ?? "")?.[1];
+  return file === undefined ? null : { file: repositoryPath(file) ?? file, line: null, col: null };
+}
+
 /** A failing test is repaired at its own frame, which stands deepest in a JVM trace and first in a JavaScript one. */
 function frameLocation(frames: Body["frames"], above: boolean): Location | null {
   if (above) return frames[0]?.location ?? null;
-  return (frames.find(({ file }) => /test|spec/i.test(file)) ?? frames[0])?.location ?? null;
+  const test = frames.findLast(({ file }) => /(?:Test|Tests|Spec|IT)\.(?:java|kt|groovy|scala)$/.test(file));
+  return (test ?? frames[0])?.location ?? null;
 }
 
 /** The shape's own class, unless the words are plainer; the heads' words before those of the body. */
@@ -237,7 +248,7 @@ function withinBudget(diagnostics: readonly Diagnostic[], lines: readonly LogLin
 }
 
 function readTail(lines: readonly LogLine[]): Diagnostic[] {
-  const told = lines.filter(({ text }) => !BOUNDARY.test(text) && !NOISE.test(text.slice(0, MAX_SEEN)));
+  const told = lines.filter(({ text }) => !BOUNDARY.test(text) && !isNoise(text.slice(0, MAX_SEEN)));
   const tail = told.slice(-TAIL);
   const last = tail.at(-1) ?? lines.findLast(({ text }) => BOUNDARY.test(text)) ?? lines.at(-1);
   if (!last) return [];
