@@ -1,3 +1,5 @@
+import type { FailureClass } from "./category.ts";
+import type { Location } from "./evidence.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Repository, WorkflowRun } from "./repository.ts";
 
@@ -22,6 +24,7 @@ export interface Incident {
   readonly trigger: { readonly by: "ci" } | { readonly by: "command"; readonly user: string; readonly command: string };
   /** Why nothing more is done, once `state` is an end. */
   readonly why: string | null;
+  readonly explanation: Explanation | null;
   readonly outcome: Outcome | null;
   readonly publication: Publication | null;
   /** Ids of what we wrote on the red pull request and commit, to edit instead of adding. */
@@ -29,8 +32,34 @@ export interface Incident {
   readonly checkRunId: number | null;
   /** The failed jobs were re-run once for weather. */
   readonly rerunAt: string | null;
+  /** Things people should know, e.g. what is wrong with the settings file. */
+  readonly notes: readonly string[];
   /** Dated lines of what happened, oldest first: shown in the comment's history. */
   readonly history: readonly { readonly at: string; readonly what: string }[];
+}
+
+/** What broke, as it is told to people; redacted. */
+export interface Explanation {
+  readonly failures: readonly ExplainedFailure[];
+  readonly unreached: readonly { readonly job: string | null; readonly command: string; readonly because: string }[];
+}
+
+export interface ExplainedFailure {
+  readonly id: string;
+  readonly tool: string | null;
+  readonly category: FailureClass;
+  readonly message: string;
+  readonly location: Location | null;
+  readonly job: string | null;
+  readonly step: string | null;
+  readonly command: string | null;
+  /** The log lines that say why, cut to what a comment bears. */
+  readonly excerpt: string;
+  /** 1-based numbers of these lines in the job's log. */
+  readonly lines: readonly number[];
+  /** The job's page at the host, null when it is not known. */
+  readonly url: string | null;
+  readonly cascadeOf: string | null;
 }
 
 export type IncidentState =

@@ -25,11 +25,13 @@ export function anIncident(told: Partial<Incident> = {}): Incident {
     openedAt: "2026-03-01T12:00:00.000Z",
     trigger: { by: "ci" },
     why: null,
+    explanation: null,
     outcome: null,
     publication: null,
     commentId: null,
     checkRunId: null,
     rerunAt: null,
+    notes: [],
     history: [],
     ...told,
   };

@@ -1,0 +1,249 @@
+import type { ExplainedFailure, Incident } from "../domain/incident.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Usage } from "../domain/usage.ts";
+import { elide } from "../text/elide.ts";
+import { fence } from "../text/fence.ts";
+
+// GitHub takes 65,536 characters and answers 502 to some bodies above 30,000 (platform facts): details go last and are cut.
+const BODY_CHARACTERS = 30_000;
+const TITLE_CHARACTERS = 200; // GitHub takes 256
+const FAILURES_SHOWN = 8;
+const CHECKS_SHOWN = 25;
+const QUOTE_CHARACTERS = 1_200;
+
+/** How a person steers us, at the end of everything we write. */
+const STEERING =
+  "Steer it with a comment of its own line: `/retrace retry` starts over, `/retrace stop` closes this and deletes the branch, `/retrace help` lists the rest.";
+
+/** The title of our pull request: the one problem by name, or how many. */
+export function pullRequestTitle(outcome: Pick<Outcome, "problems">, prefix: string): string {
+  const repaired = outcome.problems.filter((problem) => problem.state === "repaired");
+  const [first] = repaired;
+  const what =
+    repaired.length === 1 && first !== undefined ? oneLine(first.title) : `${repaired.length} problems of a red run`;
+  return [...`${prefix}${what}`].slice(0, TITLE_CHARACTERS).join("");
+}
+
+/** The text of our pull request: causes with their log lines, the change, what was checked and what was not, cost, steering. */
+export function pullRequestBody(incident: Incident, outcome: Outcome): string {
+  const { publication } = incident;
+  const red = incident.pullRequest === null ? `\`${incident.headBranch}\`` : `#${incident.pullRequest}`;
+  return assemble([
+    `Repairs the red run of ${red} at ${incident.headSha.slice(0, 8)}. ${ciSentence(incident)}`,
+    ...(publication !== null && publication.needsPerson.length > 0
+      ? [`**A person should look at this**: ${publication.needsPerson.join("; ")}. It is not marked ready by itself.`]
+      : []),
+    section("What was wrong", causes(incident, outcome)),
+    section("What was changed", changes(outcome)),
+    section("What was checked here", checksTable(outcome)),
+    section("What was not checked", notChecked(outcome)),
+    section("Guidance used", guidance(outcome)),
+    section("Cost", costLine(outcome.usage)),
+    notes(incident),
+    STEERING,
+  ]);
+}
+
+/** The one living comment on the red pull request; always the whole story as it stands. */
+export function livingComment(incident: Incident): string {
+  const { outcome, publication } = incident;
+  const ours = publication?.pullRequest ?? null;
+  return assemble([
+    `**${headline(incident)}**`,
+    ours === null ? "" : `The repair is in #${ours}. ${ciSentence(incident)}`,
+    section("What broke", failureList(incident.explanation?.failures ?? [])),
+    section("What never ran", unreachedList(incident)),
+    outcome === null || outcome.ended === "repaired" ? "" : section("Why it was not repaired", outcome.why),
+    outcome === null ? "" : section("Checked here", checksTable(outcome)),
+    outcome === null || outcome.usage.calls === 0 ? "" : section("Cost", costLine(outcome.usage)),
+    notes(incident),
+    section(
+      "History",
+      incident.history.map(({ at, what }) => `- ${at.slice(0, 19).replace("T", " ")} ${what}`).join("\n"),
+    ),
+    STEERING,
+  ]);
+}
+
+/** In a comment for a repair that is not pushed: the patch as one fenced block that `git apply` takes. */
+export function patchSection(patch: string): string {
+  return section(
+    "The patch",
+    `Save it and run \`git apply\`:\n\n${fence(patch.endsWith("\n") ? patch.slice(0, -1) : patch, "diff")}`,
+  );
+}
+
+/** One sentence on where an incident stands; also the title of our check run. */
+export function headline(incident: Incident): string {
+  const { outcome, publication } = incident;
+  switch (incident.state) {
+    case "collecting":
+      return "A run failed; its logs are being read";
+    case "repairing":
+      return "The failure is explained and being repaired";
+    case "publishing":
+    case "awaiting_ci":
+      return "A repair is verified locally; CI is judging it";
+    case "done":
+      return publication?.ci.state === "green" ? "Repaired, and proved by CI" : (incident.why ?? "Done");
+    case "not_code":
+      return `Nothing in the code is to blame: ${incident.why ?? "the log shows weather"}`;
+    case "gave_up":
+      return publication?.ci.state === "red"
+        ? "The repair did not turn CI green"
+        : (incident.why ?? outcome?.why ?? "Not repaired");
+    case "superseded":
+      return `Superseded: ${incident.why ?? "the head moved on"}`;
+    case "stopped":
+      return "Stopped on request";
+    case "ignored":
+      return incident.why ?? "Not repaired";
+  }
+}
+
+function ciSentence({ publication }: Incident): string {
+  if (publication === null) return "";
+  const runs = publication.ci.runs.map((run) => `[${run.name}](${run.url}) ${run.conclusion ?? "running"}`).join(", ");
+  switch (publication.ci.state) {
+    case "waiting":
+      return "**Verified locally**; CI has not judged it yet.";
+    case "green":
+      return `**Proved by CI**: every run on the pushed commit is green (${runs}).`;
+    case "red":
+      return `**CI is red on it**: ${publication.ci.why ?? runs}`;
+    case "none_seen":
+      return "**Not proved by CI**: no workflow run was seen on the pushed commit.";
+    case "blocked":
+      return `**CI waits for a person**: ${publication.ci.why ?? "a run needs approval"}`;
+  }
+}
+
+function causes(incident: Incident, outcome: Outcome): string {
+  const byId = new Map((incident.explanation?.failures ?? []).map((failure) => [failure.id, failure]));
+  return outcome.problems
+    .map((problem, index) => {
+      const failures = problem.failures.flatMap((id) => byId.get(id) ?? []);
+      return `**${index + 1}.** ${code(problem.title)} (${problem.category}, ${problem.state.replaceAll("_", " ")})\n\n${failureList(failures)}`;
+    })
+    .join("\n\n");
+}
+
+function failureList(failures: readonly ExplainedFailure[]): string {
+  const roots = failures.filter((failure) => failure.cascadeOf === null);
+  const shown = roots.slice(0, FAILURES_SHOWN).map(failureItem);
+  const left = failures.length - Math.min(roots.length, FAILURES_SHOWN);
+  return [...shown, ...(left > 0 ? [`… and ${left} more that follow from these or are like them.`] : [])].join("\n\n");
+}
+
+function failureItem(failure: ExplainedFailure): string {
+  const where = [failure.job, failure.step].filter((part) => part !== null).join(" › ");
+  const place =
+    failure.location === null
+      ? ""
+      : ` at \`${failure.location.file}${failure.location.line === null ? "" : `:${failure.location.line}`}\``;
+  const speaker = failure.tool === null ? "" : `${failure.tool}: `;
+  const link = failure.url === null ? where : `[${where || "log"}](${failure.url})`;
+  const lines =
+    failure.lines.length === 0 ? "" : `, line${failure.lines.length === 1 ? "" : "s"} ${ranges(failure.lines)}`;
+  const quote = fence(elide(failure.excerpt, { head: QUOTE_CHARACTERS / 2, tail: QUOTE_CHARACTERS / 2 }), "text");
+  return `${speaker}${code(failure.message)}${place} (${link}${lines})\n\n${quote}`;
+}
+
+function unreachedList(incident: Incident): string {
+  return (incident.explanation?.unreached ?? [])
+    .map(({ job, command, because }) => `- ${code(command)}${job === null ? "" : ` in ${job}`}: ${because}`)
+    .join("\n");
+}
+
+function changes(outcome: Outcome): string {
+  const files = outcome.files.map((file) => `- \`${file}\``).join("\n");
+  const why = outcome.attempts
+    .filter((attempt) => attempt.exit === "done")
+    .map((attempt) => `${attempt.engine}: ${attempt.why}`);
+  return [...new Set(why)].concat(files).join("\n\n");
+}
+
+function checksTable(outcome: Outcome): string {
+  if (outcome.checks.length === 0) return "";
+  const rows = outcome.checks
+    .slice(0, CHECKS_SHOWN)
+    .map(
+      ({ command, cwd, exitBefore, exitAfter, note }) =>
+        `| ${cell(command)} | ${cell(cwd || ".")} | ${exitBefore ?? "not run"} | ${exitAfter ?? "not run"} | ${note === null ? "" : oneLine(note).replaceAll("|", "\\|")} |`,
+    );
+  return ["| command | folder | exit before | exit after | note |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+function notChecked(outcome: Outcome): string {
+  const notRun = outcome.checks
+    .filter((check) => check.exitAfter === null)
+    .map((check) => `- ${code(check.command)}: ${check.note ?? "not run"}`);
+  const open = outcome.problems
+    .filter((problem) => problem.state !== "repaired" && problem.state !== "already_fixed")
+    .map((problem) => `- ${code(problem.title)}: ${problem.state.replaceAll("_", " ")}`);
+  return [...new Set([...notRun, ...open])].join("\n");
+}
+
+function guidance(outcome: Outcome): string {
+  return outcome.guidance
+    .map(
+      (use) =>
+        `- ${use.id} (${use.level}${use.pr === null ? "" : `, #${use.pr}`}): ${use.contributed ?? "offered, not used"}`,
+    )
+    .join("\n");
+}
+
+function costLine(usage: Usage): string {
+  if (usage.calls === 0) return `No model call; ${seconds(usage.ms)}.`;
+  const tokens = `${usage.inputTokens} input tokens (${usage.cachedTokens} cached), ${usage.outputTokens} output tokens`;
+  const money = usage.usd === null ? "no price is set, so dollars are not known" : `$${usage.usd.toFixed(4)}`;
+  return `${usage.calls} model calls, ${tokens}, ${money}; ${seconds(usage.ms)}.`;
+}
+
+function notes(incident: Incident): string {
+  return incident.notes.map((note) => `> ${oneLine(note)}`).join("\n>\n");
+}
+
+function section(title: string, text: string): string {
+  return text === "" ? "" : `### ${title}\n\n${text}`;
+}
+
+function assemble(parts: readonly string[]): string {
+  // Whole sections only: a cut inside of a fence would swallow what follows it.
+  const kept: string[] = [];
+  let left = BODY_CHARACTERS;
+  for (const part of parts.filter((part) => part !== "")) {
+    const fits = part.length <= left;
+    kept.push(fits ? part : `${part.split("\n")[0]}\n\n(left out here: ${part.length} characters)`);
+    if (fits) left -= part.length;
+  }
+  return kept.join("\n\n");
+}
+
+function ranges(lines: readonly number[]): string {
+  const parts: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    let end = at;
+    while (lines[end + 1] === (lines[end] ?? 0) + 1) end++;
+    parts.push(end === at ? `${lines[at]}` : `${lines[at]}–${lines[end]}`);
+    at = end + 1;
+  }
+  return parts.slice(0, 12).join(", ");
+}
+
+function seconds(ms: number): string {
+  return ms < 90_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Untrusted text as inline code: no line breaks, no backticks that end it, no mention of anybody. */
+function code(text: string): string {
+  return `\`${oneLine(text).replaceAll("`", "ˋ").slice(0, 300)}\``;
+}
+
+function cell(text: string): string {
+  return code(text).replaceAll("|", "\\|");
+}
