@@ -1,5 +1,6 @@
 import type { AttemptExit } from "../domain/attempt.ts";
 import { type Check, type CheckRun, isSettled } from "../domain/check.ts";
+import type { Usage } from "../domain/usage.ts";
 import { GitFailed, type TreeId } from "../ports/git.ts";
 import { type ChatAnswer, type Llm, type ToolDefinition, UpstreamError } from "../ports/llm.ts";
 import { SandboxUnavailable } from "../ports/sandbox.ts";
@@ -69,6 +70,8 @@ export interface ShellResult {
   readonly steps: number;
   /** The tree as the loop leaves it, whatever the exit. */
   readonly tree: TreeId;
+  /** Of this loop alone. */
+  readonly usage: Usage;
 }
 
 interface End {
@@ -128,8 +131,9 @@ class ShellLoop {
     await this.writePrompt();
     let end: End | null = null;
     while (end === null) end = this.guard() ?? (await this.stepSafely());
-    await this.transcript.append({ kind: "end", ...end, steps: this.steps, tree: this.tree });
-    return { ...end, steps: this.steps, tree: this.tree };
+    const usage = this.budget.spent();
+    await this.transcript.append({ kind: "end", ...end, steps: this.steps, tree: this.tree, usage });
+    return { ...end, steps: this.steps, tree: this.tree, usage };
   }
 
   private guard(): End | null {

@@ -53,6 +53,7 @@ describe("a shell loop that repairs", () => {
 
     const { copy } = played.bench.bench;
     expect(played.result).toEqual({
+      usage: expect.objectContaining({ calls: 3, inputTokens: 300, cachedTokens: 0, outputTokens: 30, usd: null }),
       exit: "done",
       why: "the check passes with the change",
       steps: 3,
