@@ -39,6 +39,8 @@ export interface FixRule {
   derive(command: string): string | null;
   /** It installs or resolves dependencies: it runs in the setup phase (design §9). */
   readonly installs: boolean;
+  /** Files it is there to change, relative to the repository; without it any but manifests and lock files. */
+  mayTouch?(path: string): boolean;
   /** Whether our tests ran it for real, or only the derivation is tested. */
   readonly proven: "executed" | "derivation-only";
 }
