@@ -1,0 +1,74 @@
+import type { CiJob } from "../domain/ci-run.ts";
+import type { Evidence } from "../domain/evidence.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import type { LogFile, LogSource } from "../ports/log-source.ts";
+import { type JobLog, type ListedStep, readLogName } from "./job-logs.ts";
+import { organize } from "./organize.ts";
+import type { Readers } from "./read-step.ts";
+import { readWorkflow } from "./read-workflow.ts";
+import { LogSplitter, type SplitLog } from "./split-log.ts";
+
+export interface CollectInput {
+  readonly source: LogSource;
+  readonly workflow: { readonly path: string; readonly text: string } | null;
+  readonly jobs: readonly CiJob[] | null;
+  readonly readers: Readers;
+  /** Paths of the repository's files, where they are known. */
+  readonly repoFiles?: readonly string[] | null;
+}
+
+/** Reads logs and workflow and organizes them. Rejects with UnreadableSource when there is no log to be had. */
+export async function collectEvidence(input: CollectInput): Promise<Evidence> {
+  const logs = await readLogs(input.source, input.jobs);
+  const workflow: Workflow | null = input.workflow && (await readWorkflow(input.workflow.path, input.workflow.text));
+  const repoFiles = input.repoFiles ? new Set(input.repoFiles) : null;
+  return organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles });
+}
+
+/** The jobs of all logs, in the order of the files. Where an archive holds a job's whole log, its step files only lend their names. */
+export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null): Promise<readonly JobLog[]> {
+  const files = (await source.files()).map((file) => ({ file, name: readLogName(file.name) }));
+  const whole = new Set(files.flatMap(({ name }) => (name.kind === "job" ? [name.job] : [])));
+  const listed = new Map<string, ListedStep[]>();
+  for (const { name } of files) {
+    if (name.kind === "step") listed.set(name.job, [...(listed.get(name.job) ?? []), name.step]);
+  }
+  const logs: JobLog[] = [];
+  const pieces = new Map<string, JobLog>();
+  for (const { file, name } of files) {
+    if (name.kind === "step" && whole.has(name.job)) continue;
+    const split = await splitFile(file, jobs);
+    if (name.kind === "step") {
+      const before = pieces.get(name.job) ?? { name: name.job, steps: [], listed: listed.get(name.job) ?? [] };
+      const steps = split.steps.map((step) => ({
+        ...step,
+        number: name.step.number,
+        givenName: name.step.name,
+        job: name.job,
+        jobIndex: 0,
+      }));
+      pieces.set(name.job, { ...before, steps: [...before.steps, ...steps] });
+      continue;
+    }
+    const fileJob = name.kind === "job" ? name.job : null;
+    logs.push(...jobsOf(split, fileJob, listed.get(fileJob ?? "") ?? []));
+  }
+  return [...logs, ...pieces.values()];
+}
+
+async function splitFile(file: LogFile, jobs: readonly CiJob[] | null): Promise<SplitLog> {
+  const red = new Set(
+    (jobs ?? []).flatMap((job) => job.steps.filter((step) => step.conclusion === "failure").map((step) => step.name)),
+  );
+  const splitter = new LogSplitter(file.name, ({ name }) => red.has(name));
+  for await (const chunk of file.chunks()) splitter.push(chunk);
+  return splitter.end();
+}
+
+function jobsOf(split: SplitLog, fileJob: string | null, listed: readonly ListedStep[]): JobLog[] {
+  const indexes = [...new Set(split.steps.map((step) => step.jobIndex))];
+  return indexes.map((index) => {
+    const steps = split.steps.filter((step) => step.jobIndex === index);
+    return { name: steps[0]?.job ?? fileJob, steps, listed: indexes.length === 1 ? listed : [] };
+  });
+}

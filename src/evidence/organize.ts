@@ -1,0 +1,93 @@
+import type { CiJob } from "../domain/ci-run.ts";
+import type { Evidence } from "../domain/evidence.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import { assembleRun } from "./assemble-run.ts";
+import { failedSteps, isGate } from "./failed-steps.ts";
+import { mergeFailures, type Seen, toFailure } from "./failures.ts";
+import { buildGraph } from "./graph.ts";
+import type { JobLog } from "./job-logs.ts";
+import { type Readers, type Reading, readStep } from "./read-step.ts";
+import { decisiveLog, type RunJob, type RunStep } from "./run.ts";
+import { listValidations, type PlacedValidation } from "./validations.ts";
+
+export interface OrganizeInput {
+  readonly logs: readonly JobLog[];
+  readonly jobs: readonly CiJob[] | null;
+  readonly workflow: Workflow | null;
+  readonly readers: Readers;
+  /** Paths of the repository's files; null where they are not known. */
+  readonly repoFiles: ReadonlySet<string> | null;
+}
+
+/** Organize(E) = (F, V, G) of RETRACE §3.1: pure, the same for a run of today and one of history. */
+export function organize(input: OrganizeInput): Evidence {
+  const { jobs } = assembleRun(input);
+  const failed = new Map(jobs.map((job) => [job, failedSteps(job)]));
+  const red = new Set([...failed.values()].flat());
+  const placed = listValidations(jobs, red, input.readers);
+  const readings = jobs.flatMap((job) => (failed.get(job) ?? []).map((step) => readFailed(job, step, placed, input)));
+  const failures = mergeFailures(
+    readings.flatMap(({ seen }) => seen),
+    (name) => isMatrixJob(name, jobs),
+  );
+  const explained = readings.filter(({ reading }) => reading.byTool).length;
+  return {
+    failures,
+    validations: validationsOf(placed, readings),
+    graph: buildGraph(jobs, input.workflow),
+    quality: {
+      logs: input.logs.some((log) => log.steps.length > 0),
+      yaml: input.workflow !== null && input.workflow.errors.length === 0,
+      parsedShare: readings.length === 0 ? 1 : Math.round((explained / readings.length) * 100) / 100,
+    },
+  };
+}
+
+interface StepReading {
+  readonly step: RunStep;
+  readonly reading: Reading;
+  readonly seen: readonly Seen[];
+}
+
+function readFailed(
+  job: RunJob,
+  step: RunStep,
+  placed: readonly PlacedValidation[],
+  input: OrganizeInput,
+): StepReading {
+  const log = decisiveLog(step);
+  const validation = placed.find((candidate) => candidate.step === step)?.validation ?? null;
+  if (log === null) return { step, reading: { findings: [], byTool: false }, seen: [] };
+  // A gate that stands alone is the whole failure: it then says so with its exit line.
+  const repeats =
+    isGate(step) &&
+    placed.some((other) => other.job === job && other.step !== step && other.validation.status === "failed");
+  const reading = repeats
+    ? { findings: [], byTool: true }
+    : readStep(log, validation?.context.workingDirectory ?? "", input.readers);
+  const seen = reading.findings.map((finding) =>
+    toFailure(finding, log, {
+      job: job.name,
+      step: step.name === "" ? null : { number: step.number, name: step.name },
+      command: validation?.command ?? log.command,
+      validation: validation?.id ?? null,
+      repoFiles: input.repoFiles,
+    }),
+  );
+  return { step, reading, seen };
+}
+
+/** What a step turned out to run names its tool better than its command does: `make check`, an action. */
+function validationsOf(placed: readonly PlacedValidation[], readings: readonly StepReading[]): Evidence["validations"] {
+  return placed.map(({ validation, step }) => {
+    const tool = readings.find((reading) => reading.step === step)?.reading.findings[0]?.tool ?? null;
+    if (tool === null) return validation;
+    return { ...validation, tool: tool.name, kind: validation.kind === "other" ? tool.kind : validation.kind };
+  });
+}
+
+function isMatrixJob(name: string | null, jobs: readonly RunJob[]): boolean {
+  const job = jobs.find((candidate) => candidate.name === name);
+  if (job?.definition) return job.definition.legs.length > 1 || job.definition.dynamicMatrix;
+  return name !== null && / \([^()]+\)$/.test(name);
+}

@@ -1,0 +1,297 @@
+import type { StepLog } from "../domain/ci-run.ts";
+import { LineReader } from "../text/lines.ts";
+import { type RawLine, readRawLine } from "./raw-line.ts";
+import { readStepHeader, type StepHeader } from "./step-header.ts";
+import { StepLines } from "./step-lines.ts";
+import { readTravisLine } from "./travis-line.ts";
+
+/** A step as the log alone tells it. */
+export interface SplitStep extends StepLog {
+  /** Which job of the file it belongs to, counted from 0: some logs hold several, one after another. */
+  readonly jobIndex: number;
+  /** `setup` is what the runner does before the first step, `post` what it does after the last. */
+  readonly part: "setup" | "main" | "post";
+  /** Inputs of an action. */
+  readonly with: Readonly<Record<string, string>>;
+  /** `ended`: the runner said so; `marked`: only error marks inside; `none`: nothing says that it failed. */
+  readonly failure: "ended" | "marked" | "none";
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  /** The step name a `gh run view` log gives it; null elsewhere. */
+  readonly givenName: string | null;
+}
+
+export interface SplitLog {
+  readonly source: string;
+  readonly steps: readonly SplitStep[];
+  /** The runner's (or Travis's) frame was seen; without it the whole text is one program's output. */
+  readonly framed: boolean;
+  readonly lineCount: number;
+}
+
+const EXIT = /^##\[error\]Process completed with exit code (-?\d+)\.?\s*$/;
+const OVER =
+  /^##\[error\](?:The operation was canceled\.|The action '.{0,300}' has timed out|The runner has received a shutdown signal|The job running on runner .{0,200} has exceeded)/;
+const JOB_START = /^(?:Requested labels: |Current runner version: ')/;
+const JOB_NAME = /^Complete job name: (.+)$/;
+// Newer runners mark the parts of a composite action.
+const ACTION_MARK = /^##\[(?:start|end)-action /;
+const POST = "Post job cleanup.";
+// A header holds a script and its environment; a group that long is a step's own output.
+const MAX_HEADER_LINES = 3_000;
+
+interface OpenStep {
+  readonly part: SplitStep["part"];
+  readonly name: string;
+  readonly givenName: string | null;
+  readonly header: StepHeader | null;
+  readonly firstLine: number;
+  readonly lines: StepLines;
+  lastLine: number;
+  exitCode: number | null;
+  over: boolean;
+  marked: boolean;
+  lastMarked: boolean;
+  startedAt: string | null;
+  endedAt: string | null;
+}
+
+interface OpenHeader {
+  readonly title: string;
+  readonly line: number;
+  readonly at: string | null;
+  readonly givenName: string | null;
+  readonly body: RawLine[];
+}
+
+/**
+ * Cuts a log into its steps as its bytes come. Holds the open step within bounds (step-lines.ts) and, of finished steps,
+ * lines only where something says that they failed, or where `keep` asks for them.
+ */
+export class LogSplitter {
+  private readonly source: string;
+  private readonly keep: (step: { readonly name: string; readonly job: string | null }) => boolean;
+  private readonly reader = new LineReader((line) => this.takeLine(line));
+  private readonly steps: SplitStep[] = [];
+  private readonly jobNames: (string | null)[] = [null];
+  private number = 0;
+  private framed = false;
+  private travis = false;
+  private travisDone = false;
+  private step: OpenStep | null = null;
+  private header: OpenHeader | null = null;
+
+  constructor(
+    source: string,
+    keep: (step: { readonly name: string; readonly job: string | null }) => boolean = () => false,
+  ) {
+    this.source = source;
+    this.keep = keep;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.reader.push(chunk);
+  }
+
+  end(): SplitLog {
+    this.reader.end();
+    if (this.header !== null) this.closeHeader(false);
+    // A build that sources its script dies with it: Travis then has no word left to say.
+    if (this.travis && !this.travisDone && this.step?.header != null) this.step.over = true;
+    this.closeStep(true);
+    const steps = this.steps.map((step) => ({ ...step, job: this.jobNames[step.jobIndex] ?? null }));
+    return { source: this.source, steps, framed: this.framed, lineCount: this.number };
+  }
+
+  private takeLine(line: string): void {
+    this.number++;
+    if (line.startsWith("travis_") || this.travis) {
+      this.travis ||= /^travis_(?:fold|time):/.test(line);
+      if (this.travis) return this.takeTravis(line);
+    }
+    const raw = readRawLine(line);
+    this.framed ||= raw.at !== null || raw.text.startsWith("##[");
+    if (raw.job !== null) this.followView(raw);
+    this.take(raw);
+  }
+
+  /** `gh run view` names job and step on each line; a change of name is a boundary. */
+  private followView(raw: RawLine): void {
+    const index = this.jobNames.length - 1;
+    if (this.jobNames[index] === null && this.steps.length === 0) this.jobNames[index] = raw.job;
+    else if (this.jobNames[index] !== raw.job) this.startJob(raw.job);
+    const step = raw.step === "UNKNOWN STEP" ? null : raw.step;
+    if (step === null || step === (this.header?.givenName ?? this.step?.givenName)) return;
+    if (this.header !== null) this.closeHeader(false);
+    const part =
+      step === "Set up job" ? "setup" : step.startsWith("Post ") || step === "Complete job" ? "post" : "main";
+    this.openStep({ part, name: step, givenName: step, header: null, firstLine: this.number, at: raw.at });
+  }
+
+  private take(raw: RawLine): void {
+    const { text } = raw;
+    if (this.header !== null) {
+      if (text.startsWith("##[endgroup]")) {
+        this.closeHeader(true);
+        return;
+      }
+      this.header.body.push(raw);
+      if (this.header.body.length > MAX_HEADER_LINES || text.startsWith("##[group]")) this.closeHeader(true);
+      return;
+    }
+    const group = /^##\[group\](?:Run|Build container for action use:) ?(.*)$/.exec(text);
+    if (group && text.startsWith("##[group]Run ")) {
+      const givenName = this.step?.givenName ?? null;
+      this.header = { title: group[1] ?? "", line: this.number, at: raw.at, givenName, body: [] };
+      return;
+    }
+    if (JOB_START.test(text) && this.jobHasSteps()) this.startJob(null);
+    const name = JOB_NAME.exec(text)?.[1];
+    if (name !== undefined && this.step?.part === "setup") this.jobNames[this.jobNames.length - 1] ??= name.trim();
+    if (text === POST && this.step?.givenName == null) {
+      this.openStep({ part: "post", name: POST, givenName: null, header: null, firstLine: this.number, at: raw.at });
+    }
+    if (!ACTION_MARK.test(text)) this.addLine(text, raw.at);
+  }
+
+  private takeTravis(line: string): void {
+    this.framed = true;
+    const read = readTravisLine(line);
+    this.travisDone ||= read.text?.startsWith("Done. Your build exited") ?? false;
+    if (read.command !== null) {
+      const header = { command: read.command, uses: null, shell: null, env: {}, with: {} };
+      this.openStep({ part: "main", name: read.command, givenName: null, header, firstLine: this.number, at: null });
+      return;
+    }
+    if (read.text !== null) this.addLine(read.text, null);
+    if (read.exit === null || this.step === null) return;
+    this.step.exitCode = read.exit.code;
+    this.step.over = read.exit.code !== 0;
+    // What follows is Travis's own: caches, `Done.`
+    this.closeStep(false);
+  }
+
+  /** Whether the open job got beyond its setup: a second setup is another job. */
+  private jobHasSteps(): boolean {
+    const index = this.jobNames.length - 1;
+    return (
+      (this.step !== null && this.step.part !== "setup") ||
+      this.steps.some((step) => step.jobIndex === index && step.part !== "setup")
+    );
+  }
+
+  private startJob(name: string | null): void {
+    if (this.header !== null) this.closeHeader(false);
+    this.closeStep(true);
+    this.jobNames.push(name);
+  }
+
+  private closeHeader(complete: boolean): void {
+    const open = this.header;
+    this.header = null;
+    if (open === null) return;
+    const body = open.body.map((line) => line.text);
+    const header = readStepHeader(open.title, body, complete);
+    if (header !== null) {
+      const name = open.givenName ?? `Run ${open.title}`;
+      // A gh view log opened the step by its name already: the header belongs to it, unless it is a composite's inner step.
+      const first = this.step !== null && this.step.givenName !== null && this.step.header === null;
+      const firstLine = first && this.step !== null ? this.step.firstLine : open.line;
+      this.openStep({ part: "main", name, givenName: open.givenName, header, firstLine, at: open.at }, first);
+      if (this.step !== null) this.step.lastLine = open.line + body.length + 1;
+      return;
+    }
+    const last = this.number;
+    this.addLineAt(open.line, `##[group]Run ${open.title}`, open.at);
+    open.body.forEach((line, index) => {
+      this.addLineAt(open.line + 1 + index, line.text, line.at);
+    });
+    if (this.step !== null) this.step.lastLine = last;
+  }
+
+  private openStep(
+    opening: Pick<OpenStep, "part" | "name" | "givenName" | "header" | "firstLine"> & { readonly at: string | null },
+    replace = false,
+  ): void {
+    if (replace) this.step = null;
+    this.closeStep(opening.part === "post");
+    const { part, name, givenName, header, firstLine, at } = opening;
+    this.step = {
+      part,
+      name,
+      givenName,
+      header,
+      firstLine,
+      lines: new StepLines(),
+      lastLine: firstLine,
+      exitCode: null,
+      over: false,
+      marked: false,
+      lastMarked: false,
+      startedAt: at,
+      endedAt: at,
+    };
+  }
+
+  private addLine(text: string, at: string | null): void {
+    this.addLineAt(this.number, text, at);
+  }
+
+  private addLineAt(number: number, text: string, at: string | null): void {
+    if (this.step === null) {
+      const setup =
+        JOB_START.test(text) || /^(?:Runner name: '|Job is |Secret source: |Prepare workflow directory)/.test(text);
+      const name = setup ? "Set up job" : "";
+      this.openStep({ part: setup ? "setup" : "main", name, givenName: null, header: null, firstLine: number, at });
+    }
+    const step = this.step;
+    if (step === null) return;
+    step.lines.add(number, text);
+    step.lastLine = number;
+    step.endedAt = at ?? step.endedAt;
+    if (text.trim() === "") return;
+    step.lastMarked = text.startsWith("##[error]");
+    step.marked ||= step.lastMarked;
+    if (!step.lastMarked) return;
+    const exit = EXIT.exec(text)?.[1];
+    if (exit !== undefined) step.exitCode = Number(exit);
+    if (exit !== undefined || OVER.test(text)) step.over = true;
+  }
+
+  private closeStep(last: boolean): void {
+    const step = this.step;
+    this.step = null;
+    if (step === null) return;
+    const failure = step.over || step.lastMarked ? "ended" : step.marked ? "marked" : "none";
+    const jobIndex = this.jobNames.length - 1;
+    const kept =
+      failure !== "none" ||
+      last ||
+      !this.framed ||
+      this.keep({ name: step.name, job: this.jobNames[jobIndex] ?? null });
+    const { lines, omittedLines } = step.lines.result();
+    this.steps.push({
+      source: this.source,
+      job: null,
+      number: step.part === "setup" && step.name !== "" ? 1 : null,
+      name: step.name,
+      command: step.header?.command ?? null,
+      uses: step.header?.uses ?? null,
+      shell: step.header?.shell ?? null,
+      env: step.header?.env ?? {},
+      failed: failure === "ended",
+      exitCode: step.exitCode,
+      firstLine: step.firstLine,
+      lastLine: step.lastLine,
+      lines: kept ? lines : [],
+      omittedLines: kept ? omittedLines : omittedLines + lines.length,
+      jobIndex,
+      part: step.part,
+      with: step.header?.with ?? {},
+      failure,
+      startedAt: step.startedAt,
+      endedAt: step.endedAt,
+      givenName: step.givenName,
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import type { StepContext, Validation, ValidationStatus } from "../domain/evidence.ts";
+import { classifyCommands } from "./classify-command.ts";
+import { commandsOf, type Readers } from "./read-step.ts";
+import { commandOf, decisiveLog, type RunJob, type RunStep } from "./run.ts";
+import { stepContext } from "./step-context.ts";
+import { stepStatus } from "./step-status.ts";
+
+/** A validation and the step of the run it stands for. */
+export interface PlacedValidation {
+  readonly validation: Validation;
+  readonly job: RunJob;
+  readonly step: RunStep;
+}
+
+/**
+ * One validation for each step that runs a command, and for each failed step whatever it runs, in the order of jobs and
+ * steps. `failed` holds the steps that made their jobs red.
+ */
+export function listValidations(
+  jobs: readonly RunJob[],
+  failed: ReadonlySet<RunStep>,
+  readers: Readers,
+): readonly PlacedValidation[] {
+  const placed: PlacedValidation[] = [];
+  for (const job of jobs) {
+    for (const step of job.steps) {
+      const command = commandOf(step) ?? (failed.has(step) ? actionOf(step) : null);
+      if (command === null) continue;
+      const status = stepStatus(job, step, failed, jobs);
+      if (status === null) continue;
+      const id = `v${placed.length + 1}`;
+      placed.push({ validation: toValidation(id, placed.length, job, step, command, status, readers), job, step });
+    }
+  }
+  return placed;
+}
+
+function toValidation(
+  id: string,
+  order: number,
+  job: RunJob,
+  step: RunStep,
+  command: string,
+  { status, because }: { readonly status: ValidationStatus; readonly because: Validation["unreachedBecause"] },
+  readers: Readers,
+): Validation {
+  const context: StepContext = stepContext(job, step);
+  const log = { command, lines: decisiveLog(step)?.lines ?? [] };
+  const { tool, kind } = classifyCommands(commandsOf(log, context.workingDirectory, readers.facts), readers.tools);
+  return {
+    id,
+    order,
+    job: job.name,
+    jobKey: job.key,
+    step: step.name === "" ? null : { number: step.number, name: step.name },
+    command,
+    tool: tool?.name ?? null,
+    kind,
+    status,
+    unreachedBecause: because,
+    context,
+  };
+}
+
+function actionOf(step: RunStep): string {
+  return decisiveLog(step)?.uses ?? step.definition?.uses ?? step.name;
+}
