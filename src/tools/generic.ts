@@ -221,6 +221,7 @@ function categoryOf(said: readonly Said[], body: string): FailureClass {
   const guess = heads === "unknown" ? guessCategory(body) : heads;
   const own = said.find(({ shape }) => shape.category !== null)?.shape.category ?? null;
   if (own === null) return guess;
+  if (own === "code_formatting") return own;
   const plainer =
     own === "test_failure" ? ["assertion_error", "runtime_error", "linting"] : ["syntax_error", "doc_docstring"];
   return plainer.includes(guess) ? guess : own;

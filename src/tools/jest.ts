@@ -1,10 +1,18 @@
 import type { LogLine } from "../domain/ci-run.ts";
+import type { Location } from "../domain/evidence.ts";
 import { bareLines } from "./bare-lines.ts";
 import { withArgs } from "./program-call.ts";
 import { relativePath } from "./repository-path.ts";
 import { programOf } from "./run-program.ts";
 import { quoteWord } from "./shell-words.ts";
-import { failedTestFiles, MAX_QUOTED, readTestBody, type TestBody, testCategory } from "./test-report.ts";
+import {
+  failedTestFiles,
+  MAX_QUOTED,
+  placeOfFailure,
+  readTestBody,
+  type TestBody,
+  testCategory,
+} from "./test-report.ts";
 import type { Diagnostic, Tool } from "./tool.ts";
 
 const FILE_FAILED =
@@ -110,20 +118,30 @@ function toDiagnostic(
     : [];
   const message = body.message || thrown[0]?.text.trim() || title;
   const said = [message, ...thrown.map(({ text }) => text.trim())].join("\n");
-  const inFile = body.stack.find((frame) => frame.file === file);
-  const own =
-    inFile && body.location?.file !== file ? { file: inFile.file, line: inFile.line, col: null } : body.location;
+  const syntax = suite ? readSyntaxError(thrown) : null;
+  const category = syntax ? "syntax_error" : categoryOf(title, said, body, suite);
   const numbers = [header?.line.number, line.number, ...body.lines, ...thrown.map(({ number }) => number)];
   return {
-    message,
+    message: syntax?.message ?? message,
     lines: [...new Set(numbers.filter((number) => number !== undefined))].sort((a, b) => a - b).slice(0, MAX_QUOTED),
     testId: suite || CONFIG.test(title) ? null : title.replaceAll(" › ", " > "),
-    location: own ?? (file === null ? null : { file, line: null, col: null }),
+    location: syntax?.location ?? placeOfFailure(body, file, category),
     expected: body.expected,
     actual: body.actual,
     stack: body.stack,
-    category: categoryOf(title, said, body, suite),
+    category,
   };
+}
+
+/** Babel's `SyntaxError: FILE: Unexpected token (1:24)` in a file of the repository: not a matter of settings. */
+function readSyntaxError(thrown: readonly LogLine[]): { readonly message: string; readonly location: Location } | null {
+  for (const { text } of thrown) {
+    const match = /^\s*SyntaxError: (\S+?): (.+) \((\d+):(\d+)\)$/.exec(text);
+    const file = match?.[1] === undefined ? null : relativePath(match[1]);
+    if (!match || file === null) continue;
+    return { message: `SyntaxError: ${match[2]}`, location: { file, line: Number(match[3]), col: Number(match[4]) } };
+  }
+  return null;
 }
 
 function categoryOf(title: string, said: string, body: TestBody, suite: boolean): NonNullable<Diagnostic["category"]> {

@@ -10,7 +10,8 @@ const SHORT_FRAME =
   /^((?:[A-Za-z]:[\\/])?[^\s:]+\.pyx?):(\d+): ?(?:in (.+)|([\w.]*(?:Error|Exception|Failed|Warning|Exit)?\b.*))?$/;
 const NATIVE_FRAME = /^(?:E\s+)?\s*File "(.+?)", line (\d+)(?:, in (.+))?$/;
 const E_LINE = /^E(?:$|\s{1,7}(.*)$)/;
-const POINTED = /^>\s{2,}\S/;
+// `available fixtures: …` is pointed at too, and says nothing of the failure.
+const POINTED = /^>\s{2,}(?!available fixtures:|use 'pytest --fixtures)\S/;
 const NATIVE_ERROR = /^([\w.]+(?:Error|Exception|Exit|Interrupt|Warning))(?::.*)?$/;
 const CAPTURED = /^-+ ?Captured .+ -+$/;
 

@@ -129,8 +129,10 @@ function merge(sections: readonly Section[], summary: readonly SummaryLine[]): D
     const at = rest.findIndex(({ id }) => belongs(id, name, diagnostic));
     const line = at < 0 ? undefined : rest.splice(at, 1)[0];
     if (!line) return diagnostic;
+    const silent = line.message !== null && diagnostic.message === name;
     return {
       ...diagnostic,
+      ...(silent ? { message: line.message ?? name, category: pythonCategory(line.message ?? name) } : {}),
       testId: collecting || !line.id.includes("::") ? null : line.id,
       lines: [...diagnostic.lines.slice(0, MAX_QUOTED - 1), line.line.number].sort((a, b) => a - b),
     };

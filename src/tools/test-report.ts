@@ -18,7 +18,7 @@ export interface TestBody {
 
 const DIFF_HEADER = /^\s*[-+] (?:Expected|Received|Snapshot)(?:\s+[-+] ?\d+)?\s*$/;
 const DIFF_LINE = /^\s*(?:[-+](?: .*)?|[-+]\s*".*")$/;
-const INLINE = /^\s*(?:[-+] )?(Expected|Received)(?: [\w ]+?)?(?::|\s{2,})\s*(\S.*)$/;
+const INLINE = /^\s*(?:[-+] )?(Expected|Received|Snapshot)(?: [\w ]+?)?(?::|\s{2,})\s*(\S.*)$/;
 const CODE_FRAME = /^\s*>?\s*\d+\s*[|│]/;
 const POINTED = /^\s*>\s*\d+\s*[|│]/;
 const CARET = /^\s*[|│]\s*\^?/;
@@ -65,13 +65,13 @@ export function readTestBody(body: readonly LogLine[]): TestBody {
     const inline = INLINE.exec(text);
     if (inline) {
       quoted.push(number);
-      (inline[1] === "Expected" ? expected : actual).push(inline[2] ?? "");
+      (inline[1] === "Received" ? actual : expected).push(inline[2] ?? "");
       speaking = false;
       continue;
     }
     if (diff && DIFF_LINE.test(text)) {
       quoted.push(number);
-      (text.trim().startsWith("-") ? expected : actual).push(text.trim().slice(1).trim());
+      (text.trim().startsWith("-") ? expected : actual).push(text.trim().slice(1).trim().replace(/,$/, ""));
       continue;
     }
     if (!speaking || /^\s+at /.test(text) || /^\s*❯ /.test(text)) continue;
@@ -116,12 +116,32 @@ export function testCategory(
   return body.expected !== null || body.actual !== null ? "assertion_error" : "test_failure";
 }
 
+const TEST_FILE = /[.-](?:test|spec)\b|(?:^|\/)__tests__\/|(?:^|\/)tests?\//;
+
+/**
+ * Where a failing test is to be looked at: what crashed in the code stands first in the stack; an expectation that was
+ * not met is the test's own line, whatever helper compared.
+ */
+export function placeOfFailure(
+  body: TestBody,
+  testFile: string | null,
+  category: Diagnostic["category"],
+): Location | null {
+  const inTest = body.stack.find(({ file }) => file === testFile);
+  const own =
+    category !== "runtime_error" && inTest && body.location?.file !== testFile ? { ...inTest, col: null } : null;
+  const place = own ? { file: own.file, line: own.line, col: null } : body.location;
+  return place ?? (testFile === null ? null : { file: testFile, line: null, col: null });
+}
+
 /** The test files that these failures are about, sorted; null when one of them is about something else. */
 export function failedTestFiles(diagnostics: readonly Diagnostic[]): readonly string[] | null {
   const files = new Set<string>();
-  for (const { location } of diagnostics) {
-    if (!location || !/[.-](?:test|spec)\b|(?:^|\/)__tests__\/|(?:^|\/)tests?\//.test(location.file)) return null;
-    files.add(location.file);
+  for (const { location, stack } of diagnostics) {
+    const named = [location?.file, ...(stack ?? []).map((frame) => frame.file)];
+    const file = named.find((one) => one !== undefined && TEST_FILE.test(one));
+    if (file === undefined) return null;
+    files.add(file);
   }
   return files.size === 0 ? null : [...files].sort();
 }

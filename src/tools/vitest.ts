@@ -1,17 +1,18 @@
 import type { LogLine } from "../domain/ci-run.ts";
+import type { Location } from "../domain/evidence.ts";
 import { bareLines } from "./bare-lines.ts";
 import { withArgs } from "./program-call.ts";
 import { relativePath } from "./repository-path.ts";
 import { programOf, runs } from "./run-program.ts";
 import { quoteWord } from "./shell-words.ts";
-import { failedTestFiles, MAX_QUOTED, readTestBody, testCategory } from "./test-report.ts";
+import { failedTestFiles, MAX_QUOTED, placeOfFailure, readTestBody, testCategory } from "./test-report.ts";
 import type { Diagnostic, Tool } from "./tool.ts";
 
 // ` FAIL  src/a.test.ts > suite > name`; workspaces put `|unit|` or ` unit ` in front of the file.
 const FAIL = /^\s*FAIL\s{1,4}(?:\|[^|]+\|\s+|[\w-]+\s{1,3}(?=\S+\.\w+))?(\S.*)$/;
 const FILE = /^(\S+?\.(?:[cm]?[jt]sx?|vue|svelte))(?: > (.*?))?(?: \[ .* \])?\s*$/;
 const SECTION =
-  /^\s*⎯+\s*(Unhandled (?:Rejection|Error|Exception)|Uncaught Exception|Startup Error|Typecheck Error)s?\s*⎯+/;
+  /^\s*⎯+\s*(Unhandled (?:Rejection|Error|Exception)|Uncaught Exception|Startup Error|Typecheck Error)\s*⎯+/;
 const SEPARATOR = /^\s*⎯{3,}/;
 const CROSS = /^\s*[×✗]\s+(.*?)(?:\s+\d+(?:\.\d+)?m?s)?\s*$/;
 const THRESHOLD = /^\s*ERROR: (Coverage for .+ does not meet .*threshold.*)$/;
@@ -56,10 +57,11 @@ function readBlocks(lines: readonly LogLine[]): Diagnostic[] {
     const start = i + titles.length;
     let end = start;
     while (end < lines.length && !isBoundary(lines[end]?.text ?? "")) end++;
-    const body = readTestBody(lines.slice(start, end));
+    const block = lines.slice(start, end);
     for (const { line, file, test } of titles) {
-      const key = JSON.stringify([file, test, body.message]);
-      if (!seen.has(key)) found.push(toDiagnostic(line, file, test, body));
+      const one = toDiagnostic(line, file, test, block);
+      const key = JSON.stringify([file, test, one.message]);
+      if (!seen.has(key)) found.push(one);
       seen.add(key);
     }
     i = end - 1;
@@ -93,26 +95,50 @@ function isBoundary(text: string): boolean {
   return SEPARATOR.test(text) || FAIL.test(text) || /^\s*(?:Test Files|Snapshots|Type Errors) {2}/.test(text);
 }
 
-function toDiagnostic(
-  title: LogLine,
-  file: string | null,
-  test: string | null,
-  body: ReturnType<typeof readTestBody>,
-): Diagnostic {
-  const inFile = body.stack.find((frame) => frame.file === file);
-  const own =
-    inFile && body.location?.file !== file ? { file: inFile.file, line: inFile.line, col: null } : body.location;
-  const message = body.message || (test ?? title.text.trim());
+function toDiagnostic(title: LogLine, file: string | null, test: string | null, block: readonly LogLine[]): Diagnostic {
+  const body = readTestBody(block);
+  const broken = test === null ? readBroken(block) : null;
+  const message = [body.message || (test ?? title.text.trim()), broken?.message].filter(Boolean).join(" ");
+  const category = file === null ? "runtime_error" : testCategory(message, body);
   return {
     message,
-    lines: [title.number, ...body.lines].slice(0, MAX_QUOTED),
+    lines: [...new Set([title.number, ...body.lines, ...(broken?.lines ?? [])])]
+      .sort((a, b) => a - b)
+      .slice(0, MAX_QUOTED),
     testId: test,
-    location: own ?? (file === null ? null : { file, line: null, col: null }),
+    location: broken?.location ?? placeOfFailure(body, file, category),
     expected: body.expected,
     actual: body.actual,
     stack: body.stack,
-    category: file === null ? "runtime_error" : testCategory(message, body),
+    category,
   };
+}
+
+// What a file that cannot be parsed looks like: oxc's box (vite 8), esbuild's line (before).
+const OXC_ERROR = /^\[[A-Z_]+\] (.+)$/;
+const OXC_PLACE = /^\s*╭─\[ ?(\S+?):(\d+):(\d+) ?\]/;
+const ESBUILD = /^\s*(\S+?):(\d+):(\d+): ERROR: (.+)$/;
+
+interface Broken {
+  readonly message: string | null;
+  readonly lines: readonly number[];
+  readonly location: Location | null;
+}
+
+/** Where a test file could not even be parsed, which no stack tells; null when its block names no such place. */
+function readBroken(block: readonly LogLine[]): Broken | null {
+  const lines: number[] = [];
+  let message: string | null = null;
+  for (const { number, text } of block) {
+    const place = ESBUILD.exec(text) ?? OXC_PLACE.exec(text);
+    const said = ESBUILD.exec(text)?.[4] ?? OXC_ERROR.exec(text)?.[1];
+    if (said !== undefined) message ??= said;
+    if (said !== undefined || place) lines.push(number);
+    const file = place?.[1] === undefined ? null : relativePath(place[1]);
+    if (place && file !== null)
+      return { message, lines, location: { file, line: Number(place[2]), col: Number(place[3]) } };
+  }
+  return null;
 }
 
 function crossOf({ number, text }: LogLine): [string, number][] {
