@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { ModelPrice } from "./domain/usage.ts";
 
@@ -24,6 +25,24 @@ export interface ModelConfig {
   readonly price: ModelPrice | null;
   readonly timeoutMs: number;
 }
+
+/** What the app needs beyond that (design §6). */
+export interface ServerConfig {
+  readonly appId: string;
+  readonly privateKey: string;
+  readonly webhookSecret: string;
+  readonly host: string;
+  readonly port: number;
+  readonly logLevel: LogLevel;
+  readonly collectMs: number;
+  readonly ciSeenMs: number;
+  readonly concurrency: number;
+  readonly throttle: boolean;
+  readonly adminToken: string | null;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const SANDBOX_KINDS = ["bwrap", "podman", "docker", "none"] as const;
 export type SandboxKind = (typeof SANDBOX_KINDS)[number];
@@ -73,6 +92,67 @@ export function readConfig(env: Environment = process.env): Config {
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
+}
+
+const DEFAULT_COLLECT_MS = 20_000; // design §6
+const DEFAULT_CI_SEEN_MS = 600_000; // design §6
+const DEFAULT_PORT = 3000; // Probot's
+// One repair keeps a core busy while its checks run.
+const DEFAULT_CONCURRENCY = 1;
+
+/** Reads what the app needs; throws ConfigError naming every mistake at once. */
+export function readServerConfig(env: Environment = process.env): ServerConfig {
+  const mistakes: string[] = [];
+  const needed = (name: string, what: string): string => {
+    if (!env[name]) mistakes.push(`${name} is not set: ${what}`);
+    return env[name] ?? "";
+  };
+  const config: ServerConfig = {
+    appId: needed("APP_ID", "the GitHub App's id, from its settings page"),
+    privateKey: readPrivateKey(env, mistakes),
+    webhookSecret: needed("WEBHOOK_SECRET", "the GitHub App's webhook secret"),
+    host: env.HOST || "127.0.0.1",
+    port: readPositive(env, "PORT", DEFAULT_PORT, mistakes),
+    logLevel: oneOf(env, "LOG_LEVEL", LOG_LEVELS, "info", mistakes),
+    collectMs: readPositive(env, "RETRACE_COLLECT_MS", DEFAULT_COLLECT_MS, mistakes),
+    ciSeenMs: readPositive(env, "RETRACE_CI_SEEN_MS", DEFAULT_CI_SEEN_MS, mistakes),
+    concurrency: readPositive(env, "RETRACE_CONCURRENCY", DEFAULT_CONCURRENCY, mistakes),
+    throttle: oneOf(env, "RETRACE_GITHUB_THROTTLE", ["on", "off"] as const, "on", mistakes) === "on",
+    adminToken: env.RETRACE_ADMIN_TOKEN || null,
+  };
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+/** The REST address of the host: GitHub's own, or a compatible one by GHE_HOST and GHE_PROTOCOL as Probot reads them. */
+export function readApiUrl(env: Environment = process.env): string {
+  const mistakes: string[] = [];
+  const protocol = oneOf(env, "GHE_PROTOCOL", ["https", "http"] as const, "https", mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return env.GHE_HOST ? `${protocol}://${env.GHE_HOST}/api/v3` : "https://api.github.com";
+}
+
+/** A person's token for `repair --github`; null when none is set. */
+export function readGitHubToken(env: Environment = process.env): string | null {
+  return env.GITHUB_TOKEN || null;
+}
+
+/** As it is, with `\\n` for line ends, in base64, or in a file (Probot's forms). */
+function readPrivateKey(env: Environment, mistakes: string[]): string {
+  if (env.PRIVATE_KEY) {
+    const key = env.PRIVATE_KEY.replaceAll("\\n", "\n");
+    return key.includes("-----BEGIN") ? key : Buffer.from(key, "base64").toString("utf8");
+  }
+  if (!env.PRIVATE_KEY_PATH) {
+    mistakes.push("PRIVATE_KEY or PRIVATE_KEY_PATH is not set: the GitHub App's private key (PEM)");
+    return "";
+  }
+  try {
+    return readFileSync(env.PRIVATE_KEY_PATH, "utf8");
+  } catch {
+    mistakes.push(`PRIVATE_KEY_PATH is "${env.PRIVATE_KEY_PATH}": that file cannot be read`);
+    return "";
+  }
 }
 
 function readModel(env: Environment, mistakes: string[]): ModelConfig | null {
