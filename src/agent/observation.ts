@@ -46,7 +46,7 @@ function sayCheck({ run, current, settled }: NonNullable<Standing["check"]>, bef
   if (run.exitCode === 0) return `passes${when}`;
   const ended = run.timedOut ? "timed out" : `exit code ${run.exitCode ?? "none"}`;
   const failures = sayFailures(run, before);
-  if (settled) return `this problem is gone, ${ended} is about others${when}`;
+  if (settled) return `this problem is gone, the ${ended} is about others${when}`;
   return `fails, ${ended}${failures === "" ? "" : `, ${failures}`}${when}`;
 }
 

@@ -40,6 +40,9 @@ const MAX_FORMAT_ERRORS = 3; // in a row; mini-swe-agent
 const MAX_REJECTIONS = 2; // "not green, continue"; a model that insists a third time will not repair it
 const TEMPERATURE = 0; // HAFixAgent, RETRACE
 
+// Python's bytecode would come along as new files wherever a repository does not ignore it.
+const COMMAND_ENV = { PYTHONDONTWRITEBYTECODE: "1" };
+
 const TEXTS = loadPromptTexts(import.meta.url, "shell-loop.md");
 
 const BASH: ToolDefinition = {
@@ -256,7 +259,7 @@ class ShellLoop {
         script,
         shell: "bash {0}", // without -e: a step that greps and finds nothing goes on
         cwd: "",
-        env: {},
+        env: COMMAND_ENV,
         network: "off",
         timeoutMs: Math.max(1_000, Math.min(this.limits.commandMs, this.budget.leftMs())),
         ...(signal === undefined ? {} : { signal }),
@@ -358,22 +361,22 @@ class ShellLoop {
 
   /** Lasting parts first, this case after them, the mark that differs from run to run last: prefixes stay cached. */
   private prompt(): Prompt {
-    const { prompt, check } = this.task;
+    const { prompt } = this.task;
     const shell = renderText(TEXTS, "shell", {
       seconds: String(this.limits.commandMs / 1_000),
       characters: SHOWN_CHARACTERS.toLocaleString("en"),
       steps: String(this.limits.steps),
     });
     const working = renderText(TEXTS, `working-${this.form}`, { shell });
-    const checking =
-      check.notRun === null
-        ? renderText(TEXTS, "checking")
-        : renderText(TEXTS, "not-checking", { reason: redact(check.notRun) });
-    const finish = renderText(TEXTS, check.notRun === null ? "finish" : "finish-unchecked", { mark: this.mark });
-    return {
-      system: `${prompt.system}\n\n${working}`,
-      user: `${redact(prompt.user)}\n\n${checking}\n\n${finish}`,
-    };
+    return { system: `${prompt.system}\n\n${working}`, user: `${redact(prompt.user)}\n\n${this.finishing()}` };
+  }
+
+  private finishing(): string {
+    const { mark } = this;
+    const { check, otherSignatures } = this.task;
+    if (check.notRun !== null) return renderText(TEXTS, "finish-unchecked", { reason: redact(check.notRun), mark });
+    const others = otherSignatures.length === 0 ? "" : ` ${renderText(TEXTS, "others")}`;
+    return renderText(TEXTS, "check-and-finish", { others, mark });
   }
 
   private async writePrompt(): Promise<void> {

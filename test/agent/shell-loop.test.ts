@@ -6,6 +6,8 @@ import {
   type ShellResult,
   type ShellTask,
 } from "../../src/agent/shell-loop.ts";
+import type { Workbench } from "../../src/agent/workbench.ts";
+import { SandboxUnavailable } from "../../src/ports/sandbox.ts";
 import { openRepairBench, type RepairBench, type RepairBenchOptions } from "../fakes/repair-bench.ts";
 import { markOf, type Reply, type Script } from "../fakes/scripted-model.ts";
 
@@ -101,7 +103,10 @@ describe("a shell loop that repairs", () => {
       exit: "done",
       why: "the check shows nothing of this problem any more with the change",
     });
-    expect(played.told).toContain("[check: this problem is gone, exit code 1 is about others · changed: 1 file");
+    expect(played.bench.model.requests[0]?.messages[1]?.content).toContain(
+      "for you it passes as soon as only those are left.",
+    );
+    expect(played.told).toContain("[check: this problem is gone, the exit code 1 is about others · changed: 1 file");
   });
 
   it("works with an endpoint that takes no tools", async () => {
@@ -135,6 +140,15 @@ describe("a shell loop that repairs", () => {
     expect(outcome(played)).toEqual({ exit: "done", steps: 2 });
     const refused = played.bench.model.requests[1]?.messages.slice(-2).map(({ content }) => content);
     expect(new Set(refused)).toEqual(new Set(["Not run: one command a step, and this was not the first."]));
+  });
+
+  it("leaves no bytecode behind when the model runs Python", async () => {
+    const files = { ...FILES, "a.py": "import b\n", "b.py": "" };
+
+    const { result, bench } = await play([{ bash: `${FIX}; python3 a.py` }, { done: true }], { files });
+
+    const { copy } = bench.bench;
+    expect(await copy.changedFiles(copy.base, result.tree)).toEqual(["total.sh"]);
   });
 
   it("keeps what the check writes out of the repair", async () => {
@@ -261,6 +275,30 @@ describe("a shell loop that ends without a repair", () => {
 
     expect(outcome(played)).toEqual({ exit: "aborted", steps: 1 });
     expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it.each<[string, (bench: Workbench) => Partial<Workbench>]>([
+    [
+      "the sandbox cannot start a command",
+      ({ room }) => ({ room: { ...room, run: () => Promise.reject(new SandboxUnavailable("bwrap is gone")) } }),
+    ],
+    [
+      "the check cannot be started",
+      () => ({ runCheck: () => Promise.reject(new SandboxUnavailable("bwrap is gone")) }),
+    ],
+  ])("ends as not-run when %s", async (_, broken) => {
+    const opened = await openRepairBench({
+      files: FILES,
+      command: "sh check.sh",
+      script: () => ({ bash: "true && retrace-check" }),
+    });
+    open.push(opened);
+    const { llm, bench, check, before } = opened;
+    const task = { prompt: { system: "", user: "" }, check, before, otherSignatures: [] };
+
+    const result = await runShellLoop(task, llm, { ...bench, ...broken(bench) });
+
+    expect(result).toMatchObject({ exit: "not-run", why: "bwrap is gone", steps: 1, tree: bench.copy.base });
   });
 
   it("bills the answers it could not use", async () => {

@@ -36,6 +36,7 @@ export function basePrompt(task: RepairTask): Prompt {
 }
 
 function sayFailures(failures: readonly Failure[]): string {
+  if (failures.length === 0) return renderText(TEXTS, "no-failures");
   const said: string[] = [];
   let characters = 0;
   for (const failure of failures.slice(0, MAX_FAILURES)) {

@@ -161,7 +161,7 @@ FAIL total
 
 ## The failing check
 
-This command, run in the root of the repository, must pass:
+This command, run in the root of the repository, decides whether the problem is gone:
 
 \`\`\`bash
 sh check.sh
@@ -209,6 +209,12 @@ FAIL total
     const { user } = basePrompt({ ...task, problem: { ...PROBLEM, title: "a\n## Rules" }, failures: [sly] });
 
     expect(user.match(/^#.*$/gm)).toEqual(["# a ## Rules", "## What CI showed", "## The failing check"]);
+  });
+
+  it("says so when the log names no finding", () => {
+    const { user } = basePrompt({ ...task, failures: [] });
+
+    expect(user).toContain("## What CI showed\n\nThe log names no single finding. What there is stands below.");
   });
 
   it("names how many failures it leaves out", () => {
