@@ -20,8 +20,9 @@ import {
 } from "./bwrap-arguments.ts";
 import { watchDisk } from "./disk-watch.ts";
 import { findProgram } from "./find-program.ts";
-import { DEFAULT_LIMITS, type Limits, openCage } from "./limits.ts";
+import { type Cage, DEFAULT_LIMITS, type Limits, openCage } from "./limits.ts";
 import { toolPrefixes } from "./prefixes.ts";
+import { roomIsEmpty, watchProcesses } from "./process-watch.ts";
 import { roomEnvironment } from "./room-environment.ts";
 import { makeRoomFolders, type RoomFolders, removeRoomFolders } from "./room-folders.ts";
 import { filesNamedBy, systemSetupFiles } from "./setup-files.ts";
@@ -223,9 +224,9 @@ class BwrapRoom implements SandboxRoom {
     const network = await this.#network(command);
     const step = await writeStep(command, this.#view.folders.scripts, this.#view.inside.scripts);
     const cage = await openCage(this.#limits, this.#options.searchPath, this.#options.cgroups);
-    const { tree, folders } = this.#view;
+    const { folders } = this.#view;
     try {
-      const inside = this.#insideCommand(command, step.argv, network !== null);
+      const inside = this.#insideCommand(command, [...cage.innerPrefix, ...step.argv], network !== null);
       const argv = [...cage.prefix, ...(network?.prefix ?? []), this.#bwrap, ...inside];
       const ended = await runProcess({
         argv: argv as [string, ...string[]],
@@ -235,7 +236,8 @@ class BwrapRoom implements SandboxRoom {
         timeoutMs: command.timeoutMs,
         signals: [command.signal, this.#closing.signal],
         folder: folders.root,
-        watch: (_, stop) => watchDisk([tree, folders.home, folders.tmp], this.#limits.diskBytes, stop),
+        watch: (status, stop) => this.#watch(cage, status, stop),
+        onEnd: roomIsEmpty,
         ...(network === null ? {} : { onStart: (pid, control) => network.connect(pid, control) }),
       });
       refuseIfNotMade(ended);
@@ -245,6 +247,13 @@ class BwrapRoom implements SandboxRoom {
       await cage.remove();
       await rm(step.folder, { recursive: true, force: true });
     }
+  }
+
+  #watch({ kind }: Cage, status: () => string, stop: AbortSignal): Promise<string | null> {
+    const { tree, folders } = this.#view;
+    const { diskBytes, processes } = this.#limits;
+    const disk = watchDisk([tree, folders.home, folders.tmp], diskBytes, stop);
+    return kind === "prlimit" ? Promise.race([disk, watchProcesses(status, processes, stop)]) : disk;
   }
 
   async #network({ network }: SandboxCommand): Promise<SetupNetwork | null> {

@@ -33,13 +33,16 @@ export async function watchDisk(
   return null;
 }
 
+// A folder that went away holds nothing; what is wrong with it is said by whoever needs it.
+const NOTHING = { bavail: 0, bsize: 0 };
+
 async function pause(stop: AbortSignal): Promise<boolean> {
   return sleep(LOOK_EVERY_MS, !stop.aborted, { signal: stop }).catch(() => false);
 }
 
 /** Free space of the file systems the folders lie on; each counted as often as it occurs, which only makes us look sooner. */
 async function freeBytes(folders: readonly string[]): Promise<number> {
-  const stats = await Promise.all(folders.map((folder) => statfs(folder)));
+  const stats = await Promise.all(folders.map((folder) => statfs(folder).catch(() => NOTHING)));
   return stats.reduce((sum, { bavail, bsize }) => sum + bavail * bsize, 0);
 }
 

@@ -39,6 +39,8 @@ export interface Cage {
   readonly kind: "cgroup-v1" | "cgroup-v2" | "prlimit";
   /** Words to put in front of a program's words. */
   readonly prefix: readonly string[];
+  /** Words for inside a user namespace made by the program, where only what runs in it is counted. */
+  readonly innerPrefix: readonly string[];
   /** Ends every process in the cage; does nothing where there is only prlimit. */
   kill(): Promise<void>;
   remove(): Promise<void>;
@@ -54,7 +56,8 @@ exec "$@"
 
 /**
  * Bounds for one room: a control group (v1 or v2) where this process may make one, for memory and processes; prlimit for
- * the rest, and for memory too where it must stand in. Real root is not bound by a number of processes without a control group.
+ * the rest, and for memory too where it must stand in. A number of processes does not bind real root without a control
+ * group: see `watchProcesses`.
  */
 export async function openCage(limits: Limits, searchPath: string, cgroups: "on" | "off" = "on"): Promise<Cage> {
   const prlimit = (await findProgram("prlimit", searchPath)) ?? "/usr/bin/prlimit";
@@ -71,18 +74,14 @@ export async function openCage(limits: Limits, searchPath: string, cgroups: "on"
   const group = cgroups === "on" ? ((await openGroupV1(limits)) ?? (await openGroupV2(limits))) : null;
   if (group === null) {
     // Not --as: Node reserves far more addresses than it uses, and dies of it. --data counts what can be written to.
-    const prefix = [
-      ...enter,
-      "--",
-      ...always,
-      bound("data", limits.memoryBytes, hard),
-      bound("nproc", limits.processes, hard),
-    ];
-    return { kind: "prlimit", prefix, kill: async () => undefined, remove: async () => undefined };
+    const prefix = [...enter, "--", ...always, bound("data", limits.memoryBytes, hard)];
+    const innerPrefix = [prlimit, bound("nproc", limits.processes, hard), "--"];
+    return { kind: "prlimit", prefix, innerPrefix, kill: async () => undefined, remove: async () => undefined };
   }
   const procs = group.folders.map((folder) => path.join(folder, "cgroup.procs"));
   return {
     kind: group.kind,
+    innerPrefix: [],
     prefix: [...enter, ...procs, "--", ...always],
     kill: () => killGroups(group.folders),
     remove: async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import type { Duplex, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SandboxUnavailable } from "../../ports/sandbox.ts";
 import { findProgram } from "./find-program.ts";
 import { killGroup } from "./spawn.ts";
@@ -60,13 +61,15 @@ export async function openSetupNetwork(searchPath: string): Promise<SetupNetwork
   return {
     prefix: [unshare, ...asRoot, "--net", "/bin/sh", "-c", WAIT, "wait", ip, LINK_LOCAL, ...ownAddresses(), "--"],
     connect: async (pid, control) => {
-      await nextBytes(control, "the network namespace");
+      const there = once(control, "data");
+      await Promise.race([there, once(control, "end").then(() => fail("no namespace")), overdue("the namespace")]);
       helper = startSlirp(slirp, pid);
       const complaint = collect(helper.stderr);
       await Promise.race([
-        nextBytes(helper.stdio[3] as Readable, "slirp4netns"),
+        once(helper.stdio[3] as Readable, "data"),
+        overdue("slirp4netns"),
         once(helper, "error").then(([error]) => fail(`slirp4netns: ${error}`)),
-        once(helper, "exit").then(() => fail(`slirp4netns: ${lastLine(complaint())}`)),
+        once(helper, "close").then(() => fail(`slirp4netns: ${lastLine(complaint())}`)),
       ]);
       control.write("go\n");
     },
@@ -95,17 +98,9 @@ function ownAddresses(): string[] {
     .map((address) => `${address.address}/32`);
 }
 
-async function nextBytes(stream: Readable, what: string): Promise<void> {
-  const timeout = AbortSignal.timeout(READY_WITHIN_MS);
-  try {
-    await Promise.race([
-      once(stream, "data", { signal: timeout }),
-      once(stream, "end", { signal: timeout }).then(() => fail(`${what} ended early`)),
-    ]);
-  } catch (error) {
-    if (error instanceof SandboxUnavailable) throw error;
-    fail(`${what} was not ready in time`);
-  }
+async function overdue(what: string): Promise<never> {
+  await sleep(READY_WITHIN_MS, undefined, { ref: false });
+  return fail(`${what} was not ready in time`);
 }
 
 function collect(stream: Readable | null): () => string {

@@ -23,8 +23,10 @@ export interface Launch {
   readonly folder: string;
   /** Called once it runs, with its file descriptor 3 as a two-way stream; a rejection ends the program and is passed on. */
   readonly onStart?: (pid: number, control: Duplex) => Promise<void>;
-  /** Resolves with a sentence when the program must be stopped; aborted by `stop` when it ended by itself. */
-  readonly watch?: (pid: number, stop: AbortSignal) => Promise<string | null>;
+  /** Resolves with a sentence when the program must be stopped; `control` is what was said on descriptor 3 so far; aborted by `stop` when it ended. Never rejects. */
+  readonly watch?: (control: () => string, stop: AbortSignal) => Promise<string | null>;
+  /** Awaited after the program and its group are gone, before the result is given back. */
+  readonly onEnd?: (control: string) => Promise<void>;
 }
 
 export interface Ended extends Kept {
@@ -77,20 +79,21 @@ export async function runProcess(launch: Launch): Promise<Ended> {
     kill();
   }, launch.timeoutMs);
   signal.addEventListener("abort", kill);
-  const over = new AbortController();
-  const watched = launch.watch?.(group, over.signal).then((reason) => {
-    stopped = reason;
-    if (reason !== null) kill();
-  });
   const control = child.stdio[3] as Duplex;
   control.on("error", () => undefined);
   const said = textOf(control);
+  const over = new AbortController();
+  const watched = launch.watch?.(said, over.signal).then((reason) => {
+    stopped = reason;
+    if (reason !== null) kill();
+  });
   try {
     await startOrFail(launch, group, control, exited);
     const { code } = await exited;
     await lastWords(drained, kill);
     over.abort();
     await watched;
+    await launch.onEnd?.(said());
     const { text, omittedBytes } = kept.read();
     const output = stopped === null ? text : `${text}\n[stopped: ${stopped}]\n`;
     const ours = timedOut || stopped !== null || signal.aborted;
@@ -119,10 +122,13 @@ async function startOrFail(launch: Launch, pid: number, control: Duplex, exited:
   await Promise.race([launch.onStart(pid, control), exited]);
 }
 
+// A few lines are expected; whoever floods us gains nothing.
+const MOST_CONTROL_CHARACTERS = 65_536;
+
 function textOf(stream: Duplex): () => string {
   let text = "";
   stream.on("data", (chunk: Buffer) => {
-    text += chunk.toString("utf8");
+    if (text.length < MOST_CONTROL_CHARACTERS) text += chunk.toString("utf8");
   });
   return () => text;
 }
