@@ -37,7 +37,8 @@ export const nodeTest: Tool = {
     if (!isReport) return [];
     const spec = readSpec(lines);
     const tests = spec.length > 0 ? spec : readTap(lines);
-    return [...tests.map((test) => withThrownError(test, lines)), ...readThresholds(lines)];
+    const thrown = readThrown(lines);
+    return [...tests.map((test) => withThrownError(test, thrown)), ...readThresholds(lines)];
   },
   /** The failing files instead of the patterns that the command names. */
   narrow: (command, diagnostics) => {
@@ -52,25 +53,43 @@ export const nodeTest: Tool = {
   },
 };
 
-/** `test failed` says nothing: the first uncaught error whose stack names the file does. */
-function withThrownError(test: Diagnostic, lines: readonly LogLine[]): Diagnostic {
-  const file = test.location?.file;
-  if (file === undefined || !/^'?test failed'?$/.test(test.message)) return test;
+interface Thrown {
+  readonly number: number;
+  readonly message: string;
+  readonly below: readonly string[];
+}
+
+// More files than this do not fail to load for reasons of their own.
+const MAX_THROWN = 100;
+const STACK_LINES = 20;
+
+/** Errors that no test caught, with their stacks. */
+function readThrown(lines: readonly LogLine[]): readonly Thrown[] {
+  const found: Thrown[] = [];
   for (const [index, { number, text }] of lines.entries()) {
     const message = THROWN.exec(text)?.[1];
     if (message === undefined) continue;
-    const below = lines.slice(index + 1, index + 20).map((line) => ({ ...line, text: line.text.replace(/^# /, "") }));
-    const frame = below.map((line) => readJsFrame(line.text)).find((found) => found !== null);
-    if (!below.some((line) => line.text.includes(file))) continue;
-    return {
-      ...test,
-      message,
-      lines: [number, ...test.lines],
-      location: frame ? frameLocation(frame) : (test.location ?? null),
-      category: testCategory(message, { expected: null, actual: null }),
-    };
+    const below = lines.slice(index + 1, index + 1 + STACK_LINES).map((line) => line.text.replace(/^# /, ""));
+    found.push({ number, message, below });
+    if (found.length === MAX_THROWN) break;
   }
-  return test;
+  return found;
+}
+
+/** `test failed` says nothing: the first uncaught error whose stack names the file does. */
+function withThrownError(test: Diagnostic, thrown: readonly Thrown[]): Diagnostic {
+  const file = test.location?.file;
+  if (file === undefined || !/^'?test failed'?$/.test(test.message)) return test;
+  const reason = thrown.find(({ below }) => below.some((text) => text.includes(file)));
+  if (!reason) return test;
+  const frame = reason.below.map(readJsFrame).find((found) => found !== null);
+  return {
+    ...test,
+    message: reason.message,
+    lines: [...new Set([reason.number, ...test.lines])].sort((a, b) => a - b),
+    location: frame ? frameLocation(frame) : (test.location ?? null),
+    category: testCategory(reason.message, { expected: null, actual: null }),
+  };
 }
 
 /** The list under `✖ failing tests:`; the crosses of the running report when the log was cut before it. */

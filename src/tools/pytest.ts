@@ -124,32 +124,45 @@ function readSummary(lines: readonly LogLine[]): SummaryLine[] {
 
 /** Sections know why, the summary knows the node id: one diagnostic for each test that either names. */
 function merge(sections: readonly Section[], summary: readonly SummaryLine[]): Diagnostic[] {
-  const rest = [...summary];
-  const found = sections.map(({ name, collecting, diagnostic }) => {
-    const at = rest.findIndex(({ id }) => belongs(id, name, diagnostic));
-    const line = at < 0 ? undefined : rest.splice(at, 1)[0];
-    if (!line) return diagnostic;
-    const silent = line.message !== null && diagnostic.message === name;
-    return {
-      ...diagnostic,
-      ...(silent ? { message: line.message ?? name, category: pythonCategory(line.message ?? name) } : {}),
-      testId: collecting || !line.id.includes("::") ? null : line.id,
-      lines: [...diagnostic.lines.slice(0, MAX_QUOTED - 1), line.line.number].sort((a, b) => a - b),
-    };
+  const waiting = new Map<string, SummaryLine[]>();
+  for (const line of summary) {
+    const name = sectionName(line.id);
+    const list = waiting.get(name);
+    if (list) list.push(line);
+    else waiting.set(name, [line]);
+  }
+  const told = new Set<SummaryLine>();
+  const found = sections.map((section) => {
+    const candidates = waiting.get(section.name) ?? [];
+    const line = candidates.find((one) => !told.has(one) && isSameFile(one.id, section.diagnostic));
+    if (!line) return section.diagnostic;
+    told.add(line);
+    return withNodeId(section, line);
   });
-  return [...found, ...rest.map(fromSummary)];
+  return [...found, ...summary.filter((line) => !told.has(line)).map(fromSummary)];
 }
 
-function belongs(id: string, name: string, { location, stack }: Diagnostic): boolean {
+/** How a section's title calls the test of a node id: `a.py::TestB::test_c[1]` → `TestB.test_c[1]`, a file itself. */
+function sectionName(id: string): string {
   const [file = "", ...path] = id.split("::");
-  if (path.length === 0) return file === name || file.endsWith(`/${name}`);
-  if (path.join(".") !== name) return false;
-  const files = [location?.file, ...(stack ?? []).map((frame) => frame.file)];
-  return (
-    files.length <= 1 ||
-    files.some((known) => known !== undefined && (known.endsWith(file) || file.endsWith(known))) ||
-    files[0] === undefined
-  );
+  return path.length === 0 ? file : path.join(".");
+}
+
+/** Two files may hold tests of one name: the frames tell them apart where there are any. */
+function isSameFile(id: string, { location, stack }: Diagnostic): boolean {
+  const file = id.split("::")[0] ?? "";
+  const known = [location?.file, ...(stack ?? []).map((frame) => frame.file)].filter((one) => one !== undefined);
+  return known.length === 0 || known.some((one) => one.endsWith(file) || file.endsWith(one));
+}
+
+function withNodeId({ name, collecting, diagnostic }: Section, { id, line, message }: SummaryLine): Diagnostic {
+  const silent = message !== null && diagnostic.message === name;
+  return {
+    ...diagnostic,
+    ...(silent ? { message, category: pythonCategory(message) } : {}),
+    testId: collecting || !id.includes("::") ? null : id,
+    lines: [...diagnostic.lines.slice(0, MAX_QUOTED - 1), line.number].sort((a, b) => a - b),
+  };
 }
 
 function fromSummary({ line, id, message }: SummaryLine): Diagnostic {

@@ -10,7 +10,7 @@ import type { Diagnostic, Tool } from "./tool.ts";
 
 // ` FAIL  src/a.test.ts > suite > name`; workspaces put `|unit|` or ` unit ` in front of the file.
 const FAIL = /^\s*FAIL\s{1,4}(?:\|[^|]+\|\s+|[\w-]+\s{1,3}(?=\S+\.\w+))?(\S.*)$/;
-const FILE = /^(\S+?\.(?:[cm]?[jt]sx?|vue|svelte))(?: > (.*?))?(?: \[ .* \])?\s*$/;
+const FILE = /^(\S+?\.(?:[cm]?[jt]sx?|vue|svelte))(?: > (.*?)|(?= \[ ))(?: \[ .* \])?\s*$/;
 const SECTION =
   /^\s*⎯+\s*(Unhandled (?:Rejection|Error|Exception)|Uncaught Exception|Startup Error|Typecheck Error)\s*⎯+/;
 const SEPARATOR = /^\s*⎯{3,}/;
