@@ -1,22 +1,16 @@
 import { type Push, tellCheckSuite, tellPull, tellPush } from "../events/tell-app.ts";
 import { readDiff } from "../git/read-diff.ts";
 import { isAncestor, resolve } from "../git/read-history.ts";
+import { NO_COMMIT, type RefChange } from "../git/ref-change.ts";
 import type { Repository, User } from "../state/nouns.ts";
 import { openPullsFrom, type Simulation } from "../state/simulation.ts";
 import { markMerged, refreshMerge, setPullState, startPullRuns } from "./change-pull.ts";
 import { startRuns, suiteOfApp } from "./start-runs.ts";
 
-export const NO_COMMIT = "0".repeat(40);
 /** The commit that git knows for an empty tree; the other side of a first push. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /** GitHub lists at most this many commits in a push payload. */
 const COMMITS_LISTED = 2048;
-
-export interface RefChange {
-  readonly ref: string;
-  readonly before: string;
-  readonly after: string;
-}
 
 /** Everything that follows from a moved branch: webhooks, pull requests brought up to date, workflow runs. */
 export async function afterPush(

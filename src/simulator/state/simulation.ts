@@ -19,7 +19,7 @@ export interface Simulation {
   readonly folder: string;
   readonly toolPath: string;
   readonly jobTimeoutMs: number;
-  readonly webhook: { readonly url: string | null; readonly secret: string };
+  readonly webhook: { url: string | null; readonly secret: string };
   readonly users: Map<string, User>;
   readonly repositories: Map<string, Repository>;
   readonly installations: Map<number, Installation>;
