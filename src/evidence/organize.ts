@@ -24,7 +24,7 @@ export function organize(input: OrganizeInput): Evidence {
   const { jobs } = assembleRun(input);
   const failed = new Map(jobs.map((job) => [job, failedSteps(job)]));
   const red = new Set([...failed.values()].flat());
-  const placed = listValidations(jobs, red, input.readers);
+  const placed = listValidations(jobs, red, input.readers, input.workflow?.env ?? {});
   const readings = jobs.flatMap((job) => (failed.get(job) ?? []).map((step) => readFailed(job, step, placed, input)));
   const failures = mergeFailures(
     readings.flatMap(({ seen }) => seen),

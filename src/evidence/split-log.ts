@@ -19,6 +19,8 @@ export interface SplitStep extends StepLog {
   readonly endedAt: string | null;
   /** The step name a `gh run view` log gives it; null elsewhere. */
   readonly givenName: string | null;
+  /** Of a job's setup: the machine image it says it runs on (`windows-2022`); null elsewhere. */
+  readonly image: string | null;
 }
 
 export interface SplitLog {
@@ -33,6 +35,7 @@ const EXIT = /^##\[error\]Process completed with exit code (-?\d+)\.?\s*$/;
 const OVER =
   /^##\[error\](?:The operation was canceled\.|The action '.{0,300}' has timed out|The runner has received a shutdown signal|The job running on runner .{0,200} has exceeded)/;
 const JOB_START = /^(?:Requested labels: |Current runner version: ')/;
+const IMAGE = /^Image: ([\w.-]+)$/;
 const JOB_NAME = /^Complete job name: (.+)$/;
 // Newer runners mark the parts of a composite action.
 const ACTION_MARK = /^##\[(?:start|end)-action /;
@@ -78,6 +81,7 @@ export class LogSplitter {
   private framed = false;
   private travis = false;
   private travisDone = false;
+  private image: string | null = null;
   private step: OpenStep | null = null;
   private header: OpenHeader | null = null;
 
@@ -107,7 +111,10 @@ export class LogSplitter {
     this.number++;
     if (line.startsWith("travis_") || this.travis) {
       this.travis ||= /^travis_(?:fold|time):/.test(line);
-      if (this.travis) return this.takeTravis(line);
+      if (this.travis) {
+        this.takeTravis(line);
+        return;
+      }
     }
     const raw = readRawLine(line);
     this.framed ||= raw.at !== null || raw.text.startsWith("##[");
@@ -147,6 +154,7 @@ export class LogSplitter {
     }
     if (JOB_START.test(text) && this.jobHasSteps()) this.startJob(null);
     const name = JOB_NAME.exec(text)?.[1];
+    if (this.step?.part === "setup") this.image = IMAGE.exec(text)?.[1] ?? this.image;
     if (name !== undefined && this.step?.part === "setup") this.jobNames[this.jobNames.length - 1] ??= name.trim();
     if (text === POST && this.step?.givenName == null) {
       this.openStep({ part: "post", name: POST, givenName: null, header: null, firstLine: this.number, at: raw.at });
@@ -292,6 +300,7 @@ export class LogSplitter {
       startedAt: step.startedAt,
       endedAt: step.endedAt,
       givenName: step.givenName,
+      image: step.part === "setup" ? this.image : null,
     });
   }
 }

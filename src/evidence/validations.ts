@@ -2,7 +2,7 @@ import type { StepContext, Validation, ValidationStatus } from "../domain/eviden
 import { classifyCommands } from "./classify-command.ts";
 import { commandsOf, type Readers } from "./read-step.ts";
 import { commandOf, decisiveLog, type RunJob, type RunStep } from "./run.ts";
-import { stepContext } from "./step-context.ts";
+import { stepContext, type WorkflowEnv } from "./step-context.ts";
 import { stepStatus } from "./step-status.ts";
 
 /** A validation and the step of the run it stands for. */
@@ -20,6 +20,7 @@ export function listValidations(
   jobs: readonly RunJob[],
   failed: ReadonlySet<RunStep>,
   readers: Readers,
+  workflowEnv: WorkflowEnv,
 ): readonly PlacedValidation[] {
   const placed: PlacedValidation[] = [];
   for (const job of jobs) {
@@ -29,7 +30,11 @@ export function listValidations(
       const status = stepStatus(job, step, failed, jobs);
       if (status === null) continue;
       const id = `v${placed.length + 1}`;
-      placed.push({ validation: toValidation(id, placed.length, job, step, command, status, readers), job, step });
+      placed.push({
+        validation: toValidation(id, placed.length, job, step, command, status, readers, workflowEnv),
+        job,
+        step,
+      });
     }
   }
   return placed;
@@ -43,8 +48,9 @@ function toValidation(
   command: string,
   { status, because }: { readonly status: ValidationStatus; readonly because: Validation["unreachedBecause"] },
   readers: Readers,
+  workflowEnv: WorkflowEnv,
 ): Validation {
-  const context: StepContext = stepContext(job, step);
+  const context: StepContext = stepContext(job, step, workflowEnv);
   const log = { command, lines: decisiveLog(step)?.lines ?? [] };
   const { tool, kind } = classifyCommands(commandsOf(log, context.workingDirectory, readers.facts), readers.tools);
   return {
