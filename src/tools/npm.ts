@@ -2,6 +2,7 @@ import type { FailureClass } from "../domain/category.ts";
 import type { LogLine } from "../domain/ci-run.ts";
 import type { Location } from "../domain/evidence.ts";
 import { bareLines } from "./bare-lines.ts";
+import { npmLockfileFix } from "./npm-lockfile.ts";
 import { runs } from "./run-program.ts";
 import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic, Tool } from "./tool.ts";
@@ -57,7 +58,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 // How to do it better, where the log lies, usage: none of it says what is wrong.
 const ADVICE =
-  /^(?:A complete log of this run|Fix the upstream dependency|this command with --force|to accept an incorrect|For a full report|See \S+|\S*[\\/]?_logs[\\/]|\S*eresolve-report|Options:|\[-|Run "npm help|Clean install a project|Usage:|npm |aliases?:|Did you mean|If you want|This is probably not a problem|In most cases|This is related to npm|a package version that doesn't exist|Note that you can also install|To see a list of scripts|enoent This is related|code E?[A-Z]|errno |syscall |path |A reproducible|Failed at the|There is likely additional|Conflicting peer dependency)/;
+  /^(?:A complete log of this run|Fix the upstream dependency|this command with --force|to accept an incorrect|For a full report|See \S+|\S*[\\/]?_logs[\\/]|\S*eresolve-report|Options:|\[-|Run "npm help|Clean install a project|Usage:|npm |aliases?:|Did you mean|If you want|This is probably not a problem|In most cases|This is related to npm|This is a problem related to network|tarball, folder, http url|a package version that doesn't exist|Note that you can also install|To see a list of scripts|enoent This is related|code E?[A-Z]|errno |syscall |path |A reproducible|Failed at the|There is likely additional|Conflicting peer dependency)/;
 const MISSING_SCRIPT = /^Missing script: "?([^"]+?)"?$/i;
 const INSTALL_SCRIPT = /^Failed at the \S+ (?:(?:pre|post)?install|prepare) script/;
 const ERESOLVE_FACT = /^(?:While resolving|Found|Could not resolve dependency|peer |peerOptional |ERESOLVE )/;
@@ -71,6 +72,7 @@ export const npm: Tool = {
   answersTo: (command) => runs(command, ["npm"]),
   /** One diagnostic for each run of `npm error` lines; a script that failed is another tool's to tell. */
   read: (step) => speeches(bareLines(step)).flatMap(readSpeech),
+  fix: npmLockfileFix,
 };
 
 /** Neighbouring `npm error` lines, the prefix taken off. */
@@ -132,7 +134,9 @@ function saysWhy(text: string, code: string | null): boolean {
   const trimmed = text.trim();
   if (code === "ERESOLVE") return ERESOLVE_FACT.test(text);
   if (code === "EUSAGE" || LOCK_FACT.test(trimmed)) return LOCK_FACT.test(trimmed);
-  return !ADVICE.test(trimmed);
+  // Each line of some errors carries their topic in front.
+  const words = trimmed.replace(/^(?:notarget|network|enoent|audit|404)(?:\s+|$)/, "");
+  return words !== "" && !ADVICE.test(words);
 }
 
 /** The words after the code; for a conflict the two sides of it, for a lock file the first difference too. */
