@@ -305,9 +305,9 @@ class ShellLoop {
       const why = text === "not-green" ? "the check still fails" : "nothing was changed";
       return ended("checks", `the model called it finished ${this.rejections} times, but ${why}`);
     }
-    const more = MAX_REJECTIONS - this.rejections;
-    const left = more === 0 ? "The next time decides." : `You can say so ${more + 1} more times.`;
-    const told = [shown, renderText(TEXTS, text, { left }), this.standing()].filter((part) => part !== "");
+    const left = MAX_REJECTIONS + 1 - this.rejections;
+    const times = left === 1 ? "once more" : `${left} more times`;
+    const told = [shown, renderText(TEXTS, text, { times }), this.standing()].filter((part) => part !== "");
     return { end: null, text: told.join("\n\n") };
   }
 

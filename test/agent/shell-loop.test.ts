@@ -340,7 +340,7 @@ describe("the finishing mark", () => {
     expect(result.exit).toBe("done");
     expect(told).toBe(
       "retrace-check: exit code 1, N s.\n\n```\nFAIL total\n```\n\n" +
-        "Not finished: the check does not pass yet, so the work goes on. Repair what it shows, run `retrace-check`, then finish. You can say so 2 more times.\n\n" +
+        "Not finished: the check does not pass yet, so the work goes on. Repair what it shows, run `retrace-check`, then finish. If that happens 2 more times, the work ends here.\n\n" +
         "[check: fails, exit code 1, 1 of 1 failures left · changed: 1 file · step 2 of 50]",
     );
   });
