@@ -85,6 +85,7 @@ async function moveHeads(
   sender: User,
 ): Promise<void> {
   for (const [repository, pull] of openPullsFrom(simulation, head, branch)) {
+    if (pull.head.sha === after) continue; // opened on this very commit while its push was still being followed
     pull.head.sha = after;
     pull.updatedAt = simulation.clock.iso();
     await refreshMerge(simulation, repository, pull);

@@ -110,7 +110,8 @@ export function presentLabel(simulation: Simulation, repository: Repository, lab
     node_id: nodeId("LA", label.id),
     url: `${repositoryUrl(simulation, repository)}/labels/${encodeURIComponent(label.name)}`,
     name: label.name,
-    description: label.description,
+    // Pull requests carry labels whose description is a string, by GitHub's own document.
+    description: label.description ?? "",
     color: label.color,
     default: false,
   };

@@ -23,7 +23,8 @@ export function presentUser({ urls }: Simulation, user: User) {
     avatar_url: `${urls.html}/avatars/${user.id}`,
     gravatar_id: "",
     url,
-    html_url: `${urls.html}/${user.login}`,
+    html_url:
+      user.type === "Bot" ? `${urls.html}/apps/${user.login.replace("[bot]", "")}` : `${urls.html}/${user.login}`,
     ...Object.fromEntries(Object.entries(USER_URLS).map(([field, tail]) => [field, url + tail])),
     type: user.type,
     site_admin: false,
