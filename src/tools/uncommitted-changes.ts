@@ -8,8 +8,10 @@ const DIFF = /^diff --git a\/(.+) b\/(.+)$/;
 const STATUS = /^\s?(?:[MADRCU?!]{1,2}|[MADRCU] )\s+((?:"[^"]+"|[^\s"']+)(?: -> \S+)?)$/;
 const STAT = /^ (\S.*?)\s+\|\s+(?:\d+ [+-]*|Bin .*)$/;
 const NAME = /^[\w@.-]+(?:\/[\w@.+-]+)+$|^[\w@-]+(?:\.[\w-]+)+$/;
-const ADVICE =
-  /^(?!\s*(?:\+|if |echo ))(?=.{0,400}\b(?:uncommitted changes?|out of date|out-of-date|not up[- ]to[- ]date|is stale|working (?:tree|directory) is (?:dirty|not clean)|(?:please|and|then|must) commit|commit the (?:changes|result|generated)|generated (?:files?|code) (?:is|are|differs?))\b).*$/i;
+// What a check says in its own words. `out of date` alone is also said of programs and packages: it counts beside git.
+const SURE =
+  /^(?!\s*(?:\+|if |echo ))(?=.{0,400}\b(?:uncommitted changes?|working (?:tree|directory) is (?:dirty|not clean)|(?:please|and|then|must) commit|commit the (?:changes|result|generated)|generated (?:files?|code) (?:is|are|differs?) (?:out|not|stale|different))\b).*$/i;
+const BESIDE_GIT = /^(?!\s*(?:\+|if |echo )).{0,400}\b(?:out[- ]of[- ]date|not up[- ]to[- ]date|is stale)\b/i;
 // Where a check's diff shows why, four changed lines do; the rest is in the tree.
 const CHANGED_LINES = 4;
 
@@ -30,11 +32,12 @@ export const uncommittedChanges: Tool = {
   /** One diagnostic for each file that the generator would change; the check's own words where git names no file. */
   read: (step) => {
     const lines = bareLines(step);
-    if (step.command !== null && !/\bgit\b/.test(step.command) && !lines.some(({ text }) => ADVICE.test(text)))
-      return [];
+    const asked = /\bgit\b/.test(step.command ?? "");
+    const isAdvice = (text: string): boolean => SURE.test(text) || (asked && BESIDE_GIT.test(text));
+    const advice = lines.filter(({ text }) => isAdvice(text)).slice(0, 3);
+    if (!asked && advice.length === 0) return [];
     const files = readDiffs(lines);
     const named = files.size > 0 ? files : readNames(lines, step.command ?? "");
-    const advice = lines.filter(({ text }) => ADVICE.test(text) && !DIFF.test(text)).slice(0, 3);
     const first = advice[0]?.text.trim();
     if (named.size === 0) {
       return first === undefined ? [] : [{ message: first, lines: advice.map(({ number }) => number), location: null }];
