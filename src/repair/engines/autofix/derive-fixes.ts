@@ -95,7 +95,7 @@ function isInside(cwd: string): boolean {
   return cwd !== ".." && !cwd.startsWith("../") && !cwd.startsWith("/");
 }
 
+/** A command in a substitution is seen twice: on its own and in the one that uses its output. */
 function distinct(fixes: readonly Fix[]): readonly Fix[] {
-  const byScript = new Map(fixes.map((fix) => [`${fix.cwd}\n${fix.script}`, fix]));
-  return [...byScript.values()];
+  return fixes.filter((fix, at) => fixes.findIndex((one) => one.cwd === fix.cwd && one.command === fix.command) === at);
 }

@@ -17,7 +17,7 @@ const FIX_MS = 600_000;
 const MAX_ROUNDS = 2;
 /** A program that is not there, said by runners that exit with a code of their own. */
 const MISSING =
-  /npx canceled due to missing packages|could not determine executable to run|No module named |Command "[^"]+" not found|ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL.*ENOENT|can't find gem|command not found/;
+  /npx canceled due to missing packages|could not determine executable to run|No module named |Command "[^"]+" not found|npm (?:error|ERR!) code (?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED)|ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL.*ENOENT|can't find gem|command not found/;
 
 export type AutofixParts = Pick<FixSources, "facts" | "tools"> & Partial<Pick<FixSources, "earlierSteps">>;
 
