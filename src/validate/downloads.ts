@@ -7,6 +7,8 @@ interface Installer {
   readonly args: RegExp;
   /** Null: it installs somewhere outside the tree. */
   readonly fills: readonly string[] | null;
+  /** It fills the environment that is active, whatever folder it is called in. */
+  readonly active?: true;
 }
 
 const NODE = ["node_modules"];
@@ -31,7 +33,7 @@ const INSTALLERS: readonly Installer[] = [
   },
   { programs: ["bun"], args: /^(?:i|install|add|update)\b/, fills: NODE },
   { programs: ["lerna"], args: /^bootstrap\b/, fills: NODE },
-  { programs: ["pip", "pip3"], args: /^(?:-\S+ )*(?:install|download|wheel)\b/, fills: PYTHON },
+  { programs: ["pip", "pip3"], args: /^(?:-\S+ )*(?:install|download|wheel)\b/, fills: PYTHON, active: true },
   {
     programs: ["uv"],
     args: /^(?:sync|add|lock|venv|pip (?:install|sync|compile)|tool install|python install)\b/,
@@ -98,19 +100,27 @@ function beforeDashes(call: ProgramCall): string[] {
 }
 
 export interface Download {
-  /** Folders beside the manifest, any of which being there makes the call needless; null when none would. */
+  /** Folders in the working directory, any of which being there makes the call needless; null when none would. */
   readonly fills: readonly string[] | null;
+  /** A folder above the working directory does as well. */
+  readonly active: boolean;
 }
 
 /** What an installing simple command (`npm ci`, `pip install …`) fills; null when the command installs nothing by itself. */
 export function downloadOf(command: string): Download | null {
   const call = programCall(command);
   if (call === null) return null;
-  if (ALWAYS_ONLINE.has(call.program)) return { fills: null };
+  if (ALWAYS_ONLINE.has(call.program)) return { fills: null, active: false };
   const args = argsText(call);
-  const row = INSTALLERS.find(({ programs, args: pattern }) => programs.includes(call.program) && pattern.test(args));
-  return row === undefined ? null : { fills: row.fills };
+  const here = args.replace(ELSEWHERE, "");
+  const row = INSTALLERS.find(({ programs, args: pattern }) => programs.includes(call.program) && pattern.test(here));
+  if (row === undefined) return null;
+  // In another folder it fills another folder; which one is the option's business.
+  return { fills: here === args ? row.fills : null, active: row.active === true };
 }
+
+/** Options by which package managers work in another folder, with their value. */
+const ELSEWHERE = /(?<= |^)(?:--prefix|-C|--cwd|--dir|--directory|--project|-w|--workspace|--filter|-F)[ =]\S+(?: |$)/g;
 
 /** The command that fetches what a simple command would otherwise fetch while it works; null when it fetches nothing, or can only do so itself. */
 export function prefetchFor(command: string): string | null {
@@ -119,7 +129,8 @@ export function prefetchFor(command: string): string | null {
   // `uv run` first makes the environment fit; running something empty does just that.
   const uvRun = call.runner.lastIndexOf("uv");
   if (uvRun !== -1 && call.runner.includes("run") && !call.runner.includes("--no-sync")) {
-    return [...call.runner, "true"].join(" ");
+    const python = call.runner.findIndex((word) => /^python[\d.]*$/.test(word));
+    return [...call.runner.slice(0, python === -1 ? undefined : python), "true"].join(" ");
   }
   const args = argsText(call);
   const row = PREFETCHES.find(({ programs, args: pattern }) => programs.includes(call.program) && pattern.test(args));

@@ -2,16 +2,12 @@ import { constants } from "node:fs";
 import { copyFile, cp, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { RepositoryFacts, WorkingCopy } from "../ports/git.ts";
-import { moveVirtualEnvironments } from "./move-virtual-environment.ts";
+import { type Moved, moveVirtualEnvironments } from "./move-virtual-environment.ts";
 
 /** What became of one dependency folder of the clone. */
-export interface LentFolder {
+export interface LentFolder extends Moved {
   /** Relative to the root of the repository, in the clone as in the working copy. */
   readonly folder: string;
-  /** Null when it lies in the working copy and can be used there, else why not. */
-  readonly notUsable: string | null;
-  /** Variables with which commands use it. */
-  readonly env: Readonly<Record<string, string>>;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { lstat, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { LentFolder } from "./lend.ts";
 
 // Scripts of a virtual environment are a few lines; nothing of this size is one.
 const MOST_SCRIPT_BYTES = 1_000_000;
@@ -8,16 +7,18 @@ const MOST_SCRIPT_BYTES = 1_000_000;
 /** Files in site-packages that hold absolute paths: packages installed "editable", as links into the clone. */
 const LINKS_INTO_CLONE = /^(?:.*\.pth|.*\.egg-link|__editable__.*\.py|direct_url\.json)$/;
 
+/** Null when it can be used, else why not; and the variables with which commands use it. */
+export interface Moved {
+  readonly notUsable: string | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /**
  * A virtual environment works only at the place it was made for: its scripts name their interpreter by absolute path, and
  * editable packages point into the clone, so that a check would test the clone's files instead of the patched ones. Those
  * paths are rewritten. Anything but a virtual environment (or a folder of them: .tox, .nox) is left as it is.
  */
-export async function moveVirtualEnvironments(
-  root: string,
-  tree: string,
-  folder: string,
-): Promise<Pick<LentFolder, "notUsable" | "env">> {
+export async function moveVirtualEnvironments(root: string, tree: string, folder: string): Promise<Moved> {
   const place = path.join(tree, folder);
   if (await isVirtualEnvironment(place)) {
     const notUsable = await moveOne(root, tree, place);

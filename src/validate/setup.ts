@@ -3,7 +3,7 @@ import type { Validation } from "../domain/evidence.ts";
 import type { SandboxRoom } from "../ports/sandbox.ts";
 import { type CommandFacts, simpleCommands } from "../tools/resolve-command.ts";
 import { checkFor } from "./check-for.ts";
-import { downloadOf, prefetchFor } from "./downloads.ts";
+import { type Download, downloadOf, prefetchFor } from "./downloads.ts";
 import { launch, SETUP_TIMEOUT_MS } from "./run.ts";
 
 /** One thing to do before checks can run: with network, once (design §9). */
@@ -58,20 +58,18 @@ function isInstalling(validation: Validation, facts: CommandFacts): boolean {
 
 /** The lent folder that all of a check's installing commands would fill; null when one of them fills another, or none. */
 function lentInstead(check: Check, { commands, lent }: SetupFacts): string | null {
-  const installing = simpleCommands(check.command, check.cwd, commands).flatMap(({ text, cwd }) => {
+  const folders = simpleCommands(check.command, check.cwd, commands).flatMap(({ text, cwd }) => {
     const download = downloadOf(text);
-    return download === null ? [] : [{ cwd, fills: download.fills }];
+    return download === null ? [] : [lent.find((folder) => fillsFolder(folder, cwd, download)) ?? null];
   });
-  const folders = installing.map(({ cwd, fills }) => lent.find((folder) => fillsFolder(folder, cwd, fills)) ?? null);
   return folders.includes(null) ? null : (folders[0] ?? null);
 }
 
-/** A workspace's packages share the folder of its root, so one above will do. */
-function fillsFolder(lent: string, cwd: string, fills: readonly string[] | null): boolean {
+function fillsFolder(lent: string, cwd: string, { fills, active }: Download): boolean {
   const name = (fills ?? []).find((fill) => lent === fill || lent.endsWith(`/${fill}`));
   if (name === undefined) return false;
   const parent = lent.slice(0, -name.length).replace(/\/$/, "");
-  return parent === "" || cwd === parent || cwd.startsWith(`${parent}/`);
+  return cwd === parent || (active && (parent === "" || cwd.startsWith(`${parent}/`)));
 }
 
 function prefetches(target: Check, { commands }: SetupFacts): SetupStep[] {
