@@ -153,7 +153,9 @@ function keysAround(lines: readonly string[], at: number): readonly string[] {
 }
 
 function values(line: string): readonly string[] {
-  const quoted = [...line.matchAll(/["']([^"']+)["'](?!\s*[:=])/g)].map((match) => match[1] ?? "");
+  const quoted = [...line.matchAll(/(["'])([^"']*)\1(\s*[:=])?/g)].flatMap(([, , value, colon]) =>
+    value !== undefined && value !== "" && colon === undefined ? [value] : [],
+  );
   const bare = line
     .replace(/^\s*(?:- )?(?:["']?[\w-]+["']?\s*[:=])?/, "")
     .replace(/["'][^"']*["']/g, "")
