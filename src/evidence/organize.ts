@@ -26,11 +26,13 @@ export function organize(input: OrganizeInput): Evidence {
   const red = new Set([...failed.values()].flat());
   const placed = listValidations(jobs, red, input.readers, input.workflow?.env ?? {});
   const readings = jobs.flatMap((job) => (failed.get(job) ?? []).map((step) => readFailed(job, step, placed, input)));
-  const failures = mergeFailures(
-    readings.flatMap(({ seen }) => seen),
-    (name) => isMatrixJob(name, jobs),
+  const seen = readings.flatMap((reading) => reading.seen);
+  const failures = mergeFailures(seen.length > 0 ? seen : workflowFailures(input.workflow), (name) =>
+    isMatrixJob(name, jobs),
   );
-  const explained = readings.filter(({ reading }) => reading.byTool).length;
+  // A step whose log was not handed in cannot be read; with no log at all nothing is explained.
+  const readable = readings.filter(({ step }) => step.logs.length > 0);
+  const explained = readable.filter(({ reading }) => reading.byTool).length;
   return {
     failures,
     validations: validationsOf(placed, readings),
@@ -38,9 +40,30 @@ export function organize(input: OrganizeInput): Evidence {
     quality: {
       logs: input.logs.some((log) => log.steps.length > 0),
       yaml: input.workflow !== null && input.workflow.errors.length === 0,
-      parsedShare: readings.length === 0 ? 1 : Math.round((explained / readings.length) * 100) / 100,
+      parsedShare: readings.length === 0 ? 1 : share(explained, readable.length),
     },
   };
+}
+
+/** With an invalid workflow file nothing runs (`startup_failure`): the file's errors are then the failures. */
+function workflowFailures(workflow: Workflow | null): readonly Seen[] {
+  return (workflow?.errors ?? []).map(({ message, line, col }) => {
+    const finding = {
+      message,
+      lines: line === null ? [] : [line],
+      location: { file: workflow?.path ?? "", line, col },
+      tool: null,
+      class: "configuration_error" as const,
+      cwd: "",
+    };
+    const scene = { job: null, step: null, command: null, validation: null, repoFiles: null };
+    return toFailure(finding, { source: workflow?.path ?? "", lines: [] }, scene);
+  });
+}
+
+/** To two decimals. */
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 100) / 100;
 }
 
 interface StepReading {
@@ -69,7 +92,11 @@ function readFailed(
     toFailure(finding, log, {
       job: job.name,
       step: step.name === "" ? null : { number: step.number, name: step.name },
-      command: validation?.command ?? log.command,
+      // An action without a command of its own has a validation all the same: it is named there.
+      command:
+        step.definition?.run === null
+          ? log.command
+          : (log.command ?? (step.definition && validation ? validation.command : null)),
       validation: validation?.id ?? null,
       repoFiles: input.repoFiles,
     }),

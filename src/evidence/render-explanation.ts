@@ -1,6 +1,125 @@
-import type { Evidence, Failure } from "../domain/evidence.ts";
+import type { Evidence, Failure, Validation } from "../domain/evidence.ts";
+import {
+  classWords,
+  headline,
+  locationWords,
+  nextStep,
+  oneLine,
+  placeWords,
+  rootsOf,
+  unreachedWords,
+} from "./explain-words.ts";
+import { quotedLines } from "./quoted-lines.ts";
 
-/** The explanation for a terminal. */
-export function renderExplanation(evidence: Evidence, _options: { readonly colour: boolean }): string {
-  return `${evidence.failures.map((failure: Failure) => `${failure.id} ${failure.message}`).join("\n")}\n`;
+export interface ExplanationStyle {
+  readonly colour: boolean;
+  /** Address of the repository, for the first line; null leaves it out. */
+  readonly repo?: string | null;
+}
+
+// A terminal's page: the rest is counted, and stands in `--json`.
+const MAX_FAILURES_A_STEP = 8;
+const MAX_QUOTED = 8;
+const MAX_LISTED = 12;
+
+type Paint = (text: string) => string;
+interface Palette {
+  readonly bad: Paint;
+  readonly good: Paint;
+  readonly dim: Paint;
+  readonly strong: Paint;
+}
+
+/** What broke and why we think so, where, what passed, what never ran and because of what, and what to do next. Ends with a newline. */
+export function renderExplanation(evidence: Evidence, { colour, repo = null }: ExplanationStyle): string {
+  const palette = paletteOf(colour);
+  const next = nextStep(evidence);
+  const blocks = [
+    [palette.strong(repo === null ? headline(evidence) : `${repo}: ${headline(evidence)}`)],
+    ...byStep(rootsOf(evidence)).map((failures) => stepBlock(failures, evidence, palette)),
+    passedBlock(evidence.validations, palette),
+    unreachedBlock(evidence.validations, palette),
+    next === null ? [] : [`Next: ${next}`],
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function byStep(failures: readonly Failure[]): readonly (readonly Failure[])[] {
+  const groups = new Map<string, Failure[]>();
+  for (const failure of failures) {
+    const key = failure.validation ?? `${failure.job} ${failure.step?.name} ${failure.source}`;
+    groups.set(key, [...(groups.get(key) ?? []), failure]);
+  }
+  return [...groups.values()];
+}
+
+function stepBlock(failures: readonly Failure[], evidence: Evidence, palette: Palette): readonly string[] {
+  const [first] = failures;
+  if (first === undefined) return [];
+  const command = first.command === null ? "" : palette.dim(`  $ ${oneLine(first.command, 100)}`);
+  const shown = failures.slice(0, MAX_FAILURES_A_STEP);
+  const rest = failures.length - shown.length;
+  return [
+    `${palette.bad("✗")} ${placeWords(first)}${command}`,
+    ...shown.flatMap((failure) => failureLines(failure, evidence, palette).map((line) => `  ${line}`)),
+    ...(rest > 0 ? [`  … and ${rest} more of this step`] : []),
+  ];
+}
+
+function failureLines(failure: Failure, evidence: Evidence, palette: Palette): readonly string[] {
+  const about = [classWords(failure.category), failure.tool, failure.rule].filter((part) => part !== null).join(" · ");
+  const followers = evidence.failures.filter((other) => other.cascadeOf === failure.id);
+  const width = Math.max(...failure.lines.map((line) => String(line).length), 1);
+  return [
+    `${failure.id}  ${palette.strong(oneLine(failure.testId ?? failure.message, 160))}  ${palette.dim(about)}`,
+    ...(failure.testId === null ? [] : [`    ${oneLine(failure.message, 160)}`]),
+    ...(failure.expected === null ? [] : [`    expected: ${oneLine(failure.expected, 120)}`]),
+    ...(failure.actual === null ? [] : [`    actual:   ${oneLine(failure.actual, 120)}`]),
+    ...(failure.location === null ? [] : [`    at ${locationWords(failure.location)}`]),
+    ...(failure.source === "" ? [] : [palette.dim(`    ${failure.source} says:`)]),
+    ...quotedLines(failure, MAX_QUOTED).map(
+      ({ number, text }) => `    ${palette.dim(`${String(number ?? "").padStart(width)} │`)} ${text}`,
+    ),
+    ...(failure.legs.length > 1 ? [`    in ${failure.legs.length} jobs: ${listed(failure.legs)}`] : []),
+    ...(followers.length === 0
+      ? []
+      : [`    follows from it: ${listed(followers.map((other) => `${other.id} ${oneLine(other.message, 60)}`))}`]),
+  ];
+}
+
+function passedBlock(validations: readonly Validation[], palette: Palette): readonly string[] {
+  const passed = validations.filter(({ status }) => status === "successful");
+  if (passed.length === 0) return [];
+  const commands = [...new Set(passed.map(({ command }) => oneLine(command, 50)))];
+  return [`${palette.good("✓")} passed: ${listed(commands)}`];
+}
+
+function unreachedBlock(validations: readonly Validation[], palette: Palette): readonly string[] {
+  const unreached = validations.filter(({ status }) => status === "unreached");
+  if (unreached.length === 0) return [];
+  const shown = unreached.slice(0, MAX_LISTED);
+  return [
+    "Never ran, so nobody knows yet whether it would pass:",
+    ...shown.map(
+      (validation) =>
+        `  ${palette.dim("-")} ${placeWords(validation)}  ${palette.dim(`$ ${oneLine(validation.command, 60)}`)}  (${unreachedWords(validation.unreachedBecause)})`,
+    ),
+    ...(unreached.length > shown.length ? [`  … and ${unreached.length - shown.length} more`] : []),
+  ];
+}
+
+function listed(items: readonly string[]): string {
+  const rest = items.length - MAX_LISTED;
+  return items.slice(0, MAX_LISTED).join(", ") + (rest > 0 ? `, and ${rest} more` : "");
+}
+
+function paletteOf(colour: boolean): Palette {
+  const paint =
+    (code: string): Paint =>
+    (text) =>
+      colour ? `\u001b[${code}m${text}\u001b[0m` : text;
+  return { bad: paint("31"), good: paint("32"), dim: paint("2"), strong: paint("1") };
 }

@@ -32,6 +32,14 @@ export function stepContext(job: RunJob, step: RunStep, workflowEnv: WorkflowEnv
   };
 }
 
+/** What a step runs: as the log echoes it, else as the file has it with what is known put in; null for an action that shows no command. */
+export function resolvedCommand(job: RunJob, step: RunStep, env: StepContext["env"]): string | null {
+  const shown = decisiveLog(step)?.command ?? null;
+  if (shown !== null) return shown;
+  const written = step.definition?.run ?? null;
+  return written === null ? null : resolveText(written, { ...contextsOf(job), env }).text.trimEnd();
+}
+
 /** What is known of the contexts of a job before anything runs. */
 function contextsOf(job: RunJob): Contexts {
   const os = osOf(job);

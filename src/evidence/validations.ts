@@ -2,7 +2,7 @@ import type { StepContext, Validation, ValidationStatus } from "../domain/eviden
 import { classifyCommands } from "./classify-command.ts";
 import { commandsOf, type Readers } from "./read-step.ts";
 import { commandOf, decisiveLog, type RunJob, type RunStep } from "./run.ts";
-import { stepContext, type WorkflowEnv } from "./step-context.ts";
+import { resolvedCommand, stepContext, type WorkflowEnv } from "./step-context.ts";
 import { stepStatus } from "./step-status.ts";
 
 /** A validation and the step of the run it stands for. */
@@ -25,7 +25,7 @@ export function listValidations(
   const placed: PlacedValidation[] = [];
   for (const job of jobs) {
     for (const step of job.steps) {
-      const command = commandOf(step) ?? (failed.has(step) ? actionOf(step) : null);
+      const command = commandOf(step) ?? namedCommand(step, jobs) ?? (failed.has(step) ? actionOf(step) : null);
       if (command === null) continue;
       const status = stepStatus(job, step, failed, jobs);
       if (status === null) continue;
@@ -51,7 +51,8 @@ function toValidation(
   workflowEnv: WorkflowEnv,
 ): Validation {
   const context: StepContext = stepContext(job, step, workflowEnv);
-  const log = { command, lines: decisiveLog(step)?.lines ?? [] };
+  const resolved = resolvedCommand(job, step, context.env) ?? command;
+  const log = { command: resolved, lines: decisiveLog(step)?.lines ?? [] };
   const { tool, kind } = classifyCommands(commandsOf(log, context.workingDirectory, readers.facts), readers.tools);
   return {
     id,
@@ -59,13 +60,29 @@ function toValidation(
     job: job.name,
     jobKey: job.key,
     step: step.name === "" ? null : { number: step.number, name: step.name },
-    command,
+    command: resolved,
     tool: tool?.name ?? null,
     kind,
     status,
     unreachedBecause: because,
     context,
   };
+}
+
+// What GitHub calls a step without a name of its own: `Run` and the script's first line, or the action.
+const DEFAULT_NAME = /^Run (?!\S+\/\S+@|\.{1,2}\/|docker:)(.+)$/;
+
+/** The command of a step whose log we do not have: what the same step of another leg ran, else what its default name tells. */
+function namedCommand(step: RunStep, jobs: readonly RunJob[]): string | null {
+  if (step.logs.length > 0 || step.definition !== null) return null;
+  for (const job of jobs) {
+    const twin = job.steps.find(
+      (other) => other.name === step.name && other.number === step.number && other.logs.length > 0,
+    );
+    const command = twin && commandOf(twin);
+    if (command) return command;
+  }
+  return DEFAULT_NAME.exec(step.name)?.[1] ?? null;
 }
 
 function actionOf(step: RunStep): string {
