@@ -11,6 +11,8 @@ const HEADER =
   /^(?:(\S.*?)(?::(\d+):(\d+))? )?((?:lint|assist|syntax|suppressions|internalError|files|plugin)\/\S+|format|organizeImports|parse|deserialize|configuration|plugin|project)\s.*[━─]{2,}\s*$/;
 const SAID = /^\s*(×|✖|✕|!|⚠|i|ℹ)\s+(\S.*)$/;
 const ERROR_MARK = /[×✖✕]/;
+/** Said after something else was: it only follows. */
+const FOLLOWS = /^(?:Code formatting aborted due to parsing errors|Biome exited because the configuration)/;
 const TOO_MANY = /warnings were emitted|--error-on-warnings/;
 
 const CATEGORIES: ReadonlyMap<string, FailureClass> = new Map([
@@ -47,7 +49,14 @@ export const biome: Tool = {
     const found = lines.flatMap((line, at) => readBlock(line, lines.slice(at + 1, at + 8)));
     const errors = found.filter(({ isError }) => isError);
     const wanted = errors.length > 0 || !lines.some(({ text }) => TOO_MANY.test(text)) ? errors : found;
-    return wanted.map(({ isError: _, ...diagnostic }) => diagnostic);
+    // The linter, the formatter and the import sorter each report what the parser said.
+    const places = new Set<string>();
+    return wanted.flatMap(({ isError: _, ...diagnostic }) => {
+      const place = JSON.stringify([diagnostic.rule, diagnostic.message, diagnostic.location]);
+      if (places.has(place) || FOLLOWS.test(diagnostic.message)) return [];
+      places.add(place);
+      return [diagnostic];
+    });
   },
   fix: {
     derive: (command) =>

@@ -11,7 +11,7 @@ const WARNED_FILE = /^\[warn\] (\S.*\.\w+|\S*\/\S+|\.\w+rc)$/;
 const WARNED_SENTENCE = /^\[warn\] (?:Code style|All matched|Ignored|Error occurred|Run Prettier|.*\bdeprecated\b)/;
 const SYNTAX = /^\[error\] (.+?): (?:SyntaxError: )?(.*) \((\d+):(\d+)\)$/;
 const CONFIG =
-  /^\[error\] (No files matching|No parser could be inferred|Cannot find (?:module|package)|Invalid configuration|Couldn't (?:find|resolve)|Explicitly specified|.*\bCONFIG|Cannot use import)(.*)$/;
+  /^\[error\] (No files matching|No parser could be inferred|Cannot find (?:module|package)|Invalid (?:configuration|\S+ value)|Couldn't (?:find|resolve)|Explicitly specified|.*\bCONFIG|Cannot use import)(.*)$/;
 
 export const prettier: Tool = {
   name: "prettier",

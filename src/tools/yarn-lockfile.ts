@@ -1,4 +1,5 @@
 import type { FailureClass } from "../domain/category.ts";
+import type { LogLine } from "../domain/ci-run.ts";
 import { bareLines } from "./bare-lines.ts";
 import { programCall, withArgs } from "./program-call.ts";
 import type { Diagnostic, Tool } from "./tool.ts";
@@ -25,6 +26,8 @@ const CLASSIC_KINDS: readonly (readonly [RegExp, FailureClass])[] = [
   [/Command "\S+" not found|Couldn't find a script/, "configuration_error"],
   [/\.tgz: |postinstall|preinstall/, "package_install_error"],
 ];
+// A lock file can differ in thousands of lines.
+const MAX_QUOTED = 20;
 const NOT_OURS = /^(?:Command failed(?: with exit code)?|An unexpected error occurred: "?Command failed|TS\d)/;
 
 export const yarn: Tool = {
@@ -32,18 +35,10 @@ export const yarn: Tool = {
   kind: "install",
   category: "package_install_error",
   answersTo: (command) => programCall(command)?.program === "yarn",
-  read: (step) =>
-    bareLines(step).flatMap(({ number, text }): Diagnostic[] => {
-      const [, code, said = ""] = BERRY.exec(text) ?? [];
-      if (code !== undefined) {
-        const category = BERRY_ERRORS.get(code);
-        return category === undefined || said.trim() === "" ? [] : [diagnostic(said, number, code, category)];
-      }
-      const message = CLASSIC.exec(text)?.[1];
-      const kind = CLASSIC_KINDS.find(([pattern]) => pattern.test(message ?? ""))?.[1];
-      if (message === undefined || kind === undefined || NOT_OURS.test(message)) return [];
-      return [diagnostic(message, number, null, kind)];
-    }),
+  read: (step) => {
+    const lines = bareLines(step);
+    return [...readBerry(lines), ...lines.flatMap(readClassic)];
+  },
   fix: {
     derive: fixedYarn,
     installs: true,
@@ -51,6 +46,27 @@ export const yarn: Tool = {
     proven: "executed",
   },
 };
+
+/** One diagnostic a code: Yarn shows what would change line by line, then says what is wrong with it. */
+function readBerry(lines: readonly LogLine[]): Diagnostic[] {
+  return [...BERRY_ERRORS].flatMap(([code, category]) => {
+    const said = lines.flatMap(({ number, text }) => {
+      const [, found, message = ""] = BERRY.exec(text) ?? [];
+      return found === code && message.trim() !== "" ? [{ number, message }] : [];
+    });
+    const first = said.find(({ message }) => !/^[-+ ]/.test(message)) ?? said[0];
+    if (first === undefined) return [];
+    const numbers = said.slice(0, MAX_QUOTED).map(({ number }) => number);
+    return [{ ...diagnostic(first.message, first.number, code, category), lines: numbers }];
+  });
+}
+
+function readClassic({ number, text }: LogLine): Diagnostic[] {
+  const message = CLASSIC.exec(text)?.[1];
+  const kind = CLASSIC_KINDS.find(([pattern]) => pattern.test(message ?? ""))?.[1];
+  if (message === undefined || kind === undefined || NOT_OURS.test(message)) return [];
+  return [diagnostic(message, number, null, kind)];
+}
 
 function diagnostic(message: string, line: number, rule: string | null, category: FailureClass): Diagnostic {
   const lock = /lockfile|integrity|checksum/i.test(message);
