@@ -15,6 +15,8 @@ export interface RoomView {
   readonly inside: Inside;
   /** Outside the system's folders, read-only at their own place. */
   readonly binds: readonly string[];
+  /** The room's own copies of folders within `binds`. */
+  readonly copies: readonly { readonly ours: string; readonly seenAs: string }[];
   /** Made by `shieldsOf`. */
   readonly shields: readonly string[];
   /** The root's own folders: links as links, folders as folders. */
@@ -94,6 +96,7 @@ export function bwrapArguments(view: RoomView, command: InsideCommand): string[]
     ...["--bind", folders.tmp, inside.tmp, "--bind", folders.tmp, VAR_TMP, "--bind", folders.home, inside.home],
     ...view.shields.flatMap((shield) => ["--tmpfs", shield]),
     ...view.binds.flatMap((bind) => ["--ro-bind", bind, bind]),
+    ...view.copies.flatMap(({ ours, seenAs }) => ["--bind", ours, seenAs]),
     ...["--ro-bind", folders.scripts, inside.scripts],
     ...["--bind", tree, tree],
     // bwrap's own root and /dev are file systems in memory that could be filled.

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readlink, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readlink, realpath, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import {
@@ -21,11 +21,11 @@ import {
 import { watchDisk } from "./disk-watch.ts";
 import { findProgram } from "./find-program.ts";
 import { type Cage, DEFAULT_LIMITS, type Limits, openCage } from "./limits.ts";
-import { toolPrefixes } from "./prefixes.ts";
+import { showsTooMuch, toolPrefixes } from "./prefixes.ts";
 import { roomIsEmpty, watchProcesses } from "./process-watch.ts";
 import { roomEnvironment } from "./room-environment.ts";
 import { makeRoomFolders, type RoomFolders, removeRoomFolders } from "./room-folders.ts";
-import { filesNamedBy, systemSetupFiles } from "./setup-files.ts";
+import { filesNamedBy, registrySettings } from "./setup-files.ts";
 import { openSetupNetwork, type SetupNetwork } from "./setup-network.ts";
 import { type Ended, runProcess } from "./spawn.ts";
 import { writeStep } from "./write-step.ts";
@@ -102,27 +102,55 @@ async function tryBwrap(bwrap: string, flags: readonly string[]): Promise<string
 
 type Bwrap = Extract<Probe, { missing: null }>;
 
-async function openRoom(named: string, { bwrap, disableUserns }: Bwrap, options: SandboxOptions): Promise<SandboxRoom> {
-  const tree = await checkedTree(named);
+async function openRoom(
+  wanted: string,
+  { bwrap, disableUserns }: Bwrap,
+  options: SandboxOptions,
+): Promise<SandboxRoom> {
+  const tree = await checkedTree(wanted);
   // The operator's own home may be shown in part; the private one must be another.
   const home = HOMES.find((each) => each !== options.home) ?? "/home/sandbox";
   const inside: Inside = { home, tmp: "/tmp", scripts: "/run/step" };
   const folders = await makeRoomFolders(options.folder, home);
   try {
-    const prefixes = await toolPrefixes(options.searchPath, options.home, [options.folder, folders.root, tree]);
-    const setupFiles = [...(await systemSetupFiles()), ...(await filesNamedBy(Object.values(options.setupEnv)))];
+    const apart = [options.folder, tree];
+    const prefixes = await toolPrefixes(options.searchPath, options.home, apart);
+    const registries = await registrySettings(options.home);
+    const named = [...registries.files, ...(await filesNamedBy(Object.values(options.setupEnv)))];
+    const setupFiles = named.filter((file) => !showsTooMuch(file, [options.home, ...apart]));
+    const setupEnv = { ...registries.env, ...options.setupEnv };
     const exposed = setupFiles.filter((file) => firstStep(file, inside) !== null);
     const binds = [...prefixes.binds, ...exposed].filter((bind) => bind !== tree && !bind.startsWith(`${tree}/`));
     const mounts = [tree, ...binds];
     await prepareMounts(mounts, inside, folders);
     const shields = shieldsOf(mounts, inside);
-    const view: RoomView = { tree, folders, inside, binds, shields, disableUserns, system: await systemFolders() };
+    const copies = await copyInto(folders, prefixes.copies);
+    const view: RoomView = {
+      tree,
+      folders,
+      inside,
+      binds,
+      copies,
+      shields,
+      disableUserns,
+      system: await systemFolders(),
+    };
     const env = await roomEnvironment(prefixes, { ...inside, tree });
-    return new BwrapRoom(bwrap, view, setupFiles, env, options);
+    return new BwrapRoom(bwrap, view, setupFiles, env, { ...options, setupEnv });
   } catch (error) {
     await removeRoomFolders(folders);
     throw error;
   }
+}
+
+async function copyInto(folders: RoomFolders, wanted: readonly string[]): Promise<RoomView["copies"]> {
+  const copies: { ours: string; seenAs: string }[] = [];
+  for (const seenAs of wanted) {
+    const ours = path.join(folders.root, `copy-${copies.length}`);
+    await cp(seenAs, ours, { recursive: true, verbatimSymlinks: true });
+    copies.push({ ours, seenAs });
+  }
+  return copies;
 }
 
 /** Makes the places for mounts below HOME and TMP, before any command can put something else there. */
@@ -250,9 +278,9 @@ class BwrapRoom implements SandboxRoom {
   }
 
   #watch({ kind }: Cage, status: () => string, stop: AbortSignal): Promise<string | null> {
-    const { tree, folders } = this.#view;
+    const { tree, folders, copies } = this.#view;
     const { diskBytes, processes } = this.#limits;
-    const disk = watchDisk([tree, folders.home, folders.tmp], diskBytes, stop);
+    const disk = watchDisk([tree, folders.home, folders.tmp, ...copies.map(({ ours }) => ours)], diskBytes, stop);
     return kind === "prlimit" ? Promise.race([disk, watchProcesses(status, processes, stop)]) : disk;
   }
 

@@ -5,6 +5,8 @@ import path from "node:path";
 export interface ToolPrefixes {
   /** Absolute paths to be seen read-only at their own place; none holds another, none is a home folder. */
   readonly binds: readonly string[];
+  /** Folders inside the binds that a tool rewrites after an installation; a room gets a copy of its own. */
+  readonly copies: readonly string[];
   /** Folders of the search path inside, in the operator's order. */
   readonly searchPath: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -15,20 +17,32 @@ interface Layout {
   /** Matches a folder of the search path; group 1 is what `{1}` stands for. */
   readonly folder: RegExp;
   readonly binds: readonly string[];
+  readonly copies?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 // Read as "for this folder of PATH, show these". Credentials lie beside the tools in many of these homes
-// (~/.cargo/credentials.toml, ~/.npmrc), so only the part that is run is shown.
+// (~/.cargo/credentials.toml, ~/.npmrc), so only the part that is run is shown. pyenv's pip fails when it cannot write
+// its shims anew, after everything was installed.
 const LAYOUTS: readonly Layout[] = [
-  { folder: /^(.*\/\.?pyenv)\/(?:shims|bin|plugins\/.*|versions\/.*)$/, binds: ["{1}"], env: { PYENV_ROOT: "{1}" } },
+  {
+    folder: /^(.*\/\.?pyenv)\/(?:shims|bin|plugins\/.*|versions\/.*)$/,
+    binds: ["{1}"],
+    copies: ["{1}/shims"],
+    env: { PYENV_ROOT: "{1}" },
+  },
   // The shims of rustup read its settings; cargo itself writes to CARGO_HOME, which stays private.
   { folder: /^(.*)\/\.cargo\/bin$/, binds: ["{1}/.cargo/bin", "{1}/.rustup"], env: { RUSTUP_HOME: "{1}/.rustup" } },
   { folder: /^(.*\/(?:\.rustup|rustup)\/toolchains\/[^/]+)\/bin$/, binds: ["{1}"] },
   { folder: /^(.*\/(?:\.nvm|nvm)\/versions\/node\/[^/]+)\/bin$/, binds: ["{1}"] },
   { folder: /^(.*\/fnm\/node-versions\/[^/]+)\/installation\/bin$/, binds: ["{1}"] },
   { folder: /^(.*\/\.volta)\/bin$/, binds: ["{1}/bin", "{1}/tools"], env: { VOLTA_HOME: "{1}" } },
-  { folder: /^(.*\/\.asdf)\/(?:shims|bin)$/, binds: ["{1}"], env: { ASDF_DIR: "{1}", ASDF_DATA_DIR: "{1}" } },
+  {
+    folder: /^(.*\/\.asdf)\/(?:shims|bin)$/,
+    binds: ["{1}"],
+    copies: ["{1}/shims"],
+    env: { ASDF_DIR: "{1}", ASDF_DATA_DIR: "{1}" },
+  },
   {
     folder: /^(.*\/mise)\/(?:shims|installs\/.*)$/,
     binds: ["{1}/shims", "{1}/installs"],
@@ -36,7 +50,7 @@ const LAYOUTS: readonly Layout[] = [
   },
   { folder: /^(.*\/\.sdkman\/candidates\/java)\/([^/]+)\/bin$/, binds: ["{1}"], env: { JAVA_HOME: "{1}/{2}" } },
   { folder: /^(.*\/\.sdkman\/candidates\/[^/]+)\/[^/]+\/bin$/, binds: ["{1}"] },
-  { folder: /^(.*\/\.rbenv)\/(?:shims|bin)$/, binds: ["{1}"], env: { RBENV_ROOT: "{1}" } },
+  { folder: /^(.*\/\.rbenv)\/(?:shims|bin)$/, binds: ["{1}"], copies: ["{1}/shims"], env: { RBENV_ROOT: "{1}" } },
   { folder: /^(.*\/\.(?:nodenv|goenv|jenv|phpenv))\/(?:shims|bin)$/, binds: ["{1}"] },
   { folder: /^(.*\/sdk\/go[^/]+)\/bin$/, binds: ["{1}"] },
   { folder: /^(.*\/(?:miniconda3|anaconda3|miniforge3|mambaforge))\/(?:bin|condabin)$/, binds: ["{1}"] },
@@ -56,6 +70,7 @@ const SYSTEM = /^\/(?:usr|bin|sbin|lib\w*)(?:\/|$)/;
  */
 export async function toolPrefixes(searchPath: string, home: string, apart: readonly string[]): Promise<ToolPrefixes> {
   const binds = new Set<string>();
+  const copies = new Set<string>();
   const folders: string[] = [];
   const env: Record<string, string> = {};
   for (const named of new Set(searchPath.split(path.delimiter))) {
@@ -67,15 +82,19 @@ export async function toolPrefixes(searchPath: string, home: string, apart: read
     const found = await prefixOf(path.normalize(named));
     folders.push(found.folder);
     for (const bind of found.binds) binds.add(bind);
+    for (const copy of found.copies) copies.add(copy);
     for (const [name, value] of Object.entries(found.env)) env[name] ??= value;
   }
   const allowed = [...binds].filter((bind) => !showsTooMuch(bind, [home, ...apart]));
-  return { binds: outermost(await existing(allowed)), searchPath: [...new Set(folders)], env };
+  const shown = outermost(await existing(allowed));
+  const copied = (await existing([...copies])).filter((copy) => shown.some((bind) => copy.startsWith(`${bind}/`)));
+  return { binds: shown, copies: copied, searchPath: [...new Set(folders)], env };
 }
 
 interface Found {
   readonly folder: string;
   readonly binds: readonly string[];
+  readonly copies: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -88,9 +107,10 @@ async function prefixOf(named: string): Promise<Found> {
     const groups = layout.folder.exec(folder) ?? [];
     const fill = (text: string): string => text.replace(/\{(\d)\}/g, (_, index) => groups[Number(index)] ?? "");
     const env = Object.entries(layout.env ?? {}).map(([name, value]) => [name, fill(value)]);
-    return { folder, binds: layout.binds.map(fill), env: Object.fromEntries(env) };
+    const [binds, copies] = [layout.binds.map(fill), (layout.copies ?? []).map(fill)];
+    return { folder, binds, copies, env: Object.fromEntries(env) };
   }
-  return { folder: named, binds: [named, ...(await targetsOf(named))], env: {} };
+  return { folder: named, binds: [named, ...(await targetsOf(named))], copies: [], env: {} };
 }
 
 // Where tools that are installed for themselves keep what their links in a bin folder point to.
@@ -130,7 +150,7 @@ async function interpreterOf(root: string): Promise<string[]> {
 }
 
 /** A bind shows too much when it is, or holds, one of the folders that are none of the room's business. */
-function showsTooMuch(bind: string, apart: readonly string[]): boolean {
+export function showsTooMuch(bind: string, apart: readonly string[]): boolean {
   if (bind.split("/").filter(Boolean).length === 0) return true;
   return apart.some((folder) => folder === bind || folder.startsWith(`${bind}/`));
 }

@@ -69,7 +69,7 @@ export async function openSetupNetwork(searchPath: string): Promise<SetupNetwork
         once(helper.stdio[3] as Readable, "data"),
         overdue("slirp4netns"),
         once(helper, "error").then(([error]) => fail(`slirp4netns: ${error}`)),
-        once(helper, "close").then(() => fail(`slirp4netns: ${lastLine(complaint())}`)),
+        once(helper, "close").then(() => fail(`slirp4netns: ${firstLine(complaint())}`)),
       ]);
       control.write("go\n");
     },
@@ -111,7 +111,8 @@ function collect(stream: Readable | null): () => string {
   return () => text;
 }
 
-const lastLine = (text: string): string => text.trim().split("\n").at(-1) || "ended without a word";
+// The cause comes first ("/dev/net/tun: Permission denied"), then that its child failed.
+const firstLine = (text: string): string => text.trim().split("\n")[0] || "ended without a word";
 
 function fail(what: string): never {
   throw new SandboxUnavailable(`no network for setup: ${what}`);
