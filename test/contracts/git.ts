@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -401,6 +402,56 @@ export function gitContract(name: string, make: () => Git): void {
         expect(await copy.snapshot()).toBe(git(clone, "rev-parse", "HEAD^{tree}").trim());
         expect(git(copy.tree, "log", "--format=%s").trim().split("\n").length).toBe(from.endsWith("shallow") ? 1 : 2);
       }
+    });
+
+    it("takes a partial clone as far as its files go, and says so where they do not", async () => {
+      const adapter = make();
+      const origin = repository({ "old.txt": "old\n" });
+      commit(origin, { "old.txt": null, "new.txt": "new\n" });
+      git(origin, "config", "uploadpack.allowFilter", "true");
+      const clone = path.join(tempFolder(), "partial");
+      git(origin, "clone", "-q", "--filter=blob:none", `file://${origin}`, clone);
+
+      const copy = await copyOf(adapter, clone);
+      const failure = await copyOf(adapter, clone, "HEAD~1").catch((error: unknown) => error);
+
+      expect(files(copy.tree)).toEqual({ "new.txt": JSON.stringify("new\n") });
+      expect(await copy.snapshot()).toBe(copy.base);
+      expect(failure).toBeInstanceOf(GitFailed);
+      expect((failure as GitFailed).message).toMatch(/^[^\n]*: the clone is partial; a full one is needed$/);
+    });
+
+    it("works with repositories of another owner and of another object format", async () => {
+      const adapter = make();
+      const folder = tempFolder();
+      git(folder, "init", "-q", "--object-format=sha256", "long");
+      const head = commit(path.join(folder, "long"), PROGRAM);
+      if (process.getuid?.() === 0) execFileSync("chown", ["-R", "1234:1234", folder]);
+
+      const copy = await adapter.checkout(path.join(folder, "long"), "HEAD", path.join(tempFolder(), "work"));
+      write(copy.tree, { "README.md": "changed\n" });
+      const tree = await copy.snapshot();
+      const made = await adapter.commitOnBranch(path.join(folder, "long"), "fix", head, [{ copy, tree, message: "x" }]);
+
+      expect(copy.commit).toBe(head);
+      expect(await copy.changedFiles(copy.base, tree)).toEqual(["README.md"]);
+      expect(git(folder, "-c", "safe.directory=*", "-C", "long", "rev-parse", "fix").trim()).toBe(made[0]);
+    });
+
+    it("keeps files in the encoding that the repository declares, and survives one that its files are not in", async () => {
+      const utf16 = Buffer.from("caf\u00e9\n", "utf16le");
+      const clone = repository({ ".gitattributes": "*.rc working-tree-encoding=UTF-16LE\n", "a.rc": utf16 });
+      const copy = await copyOf(make(), clone);
+      const asChecked = files(copy.tree)["a.rc"];
+      write(copy.tree, { ".gitattributes": "* working-tree-encoding=UTF-16\n", "b.txt": "no UTF-16\n" });
+
+      const after = await copy.snapshot();
+      await copy.restore(copy.base);
+
+      expect(asChecked).toBe(JSON.stringify(utf16.toString("latin1")));
+      expect(await copy.read(after, "b.txt")).toBe("no UTF-16\n");
+      expect(files(copy.tree)).toEqual(files(clone));
+      expect(await copy.snapshot()).toBe(copy.base);
     });
 
     it("refuses a folder that exists and a commit that does not, and leaves nothing behind", async () => {

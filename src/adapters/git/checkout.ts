@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { GitFailed, type WorkingCopy } from "../../ports/git.ts";
-import { makeBinaryView, OUR_ATTRIBUTES } from "./diff-trees.ts";
+import { makeBinaryView } from "./diff-trees.ts";
 import {
   copyIfThere,
   type ForeignRepository,
@@ -11,8 +11,9 @@ import {
   tagsInHistory,
   withStandIn,
 } from "./foreign-repository.ts";
+import { OUR_ATTRIBUTES, writeAttributes } from "./our-attributes.ts";
 import { showPath, splitPaths } from "./path-bytes.ts";
-import { gitLine, gitOutput, type RunGit } from "./run-git.ts";
+import { firstComplaint, gitLine, gitOutput, type RunGit } from "./run-git.ts";
 import { submodules } from "./stage-files.ts";
 import { BASE_INDEX, putThrowAwayRepository } from "./throw-away-repository.ts";
 import { workingCopy } from "./working-copy.ts";
@@ -57,11 +58,16 @@ async function fillWorkshop(
   const tags = await tagsInHistory(run, repository.root, commit);
   await mkdir(tree);
   await makeOurRepository(repository, commit, gitDir);
+  const partial = await isPartial(run, repository);
   await withStandIn(run, repository, tempFolder, (standIn) =>
-    packHistory(run, standIn, [commit, ...tags.values()], gitDir),
+    packHistory(run, standIn, [commit, ...tags.values()], gitDir, partial),
   );
   const here = { cwd: tree, gitDir, workTree: tree };
-  await gitOutput(run, { args: ["read-tree", "--reset", "-u", commit], ...here });
+  const written = await run({ args: ["read-tree", "--reset", "-u", commit], ...here });
+  if (written.exitCode !== 0) {
+    const cure = partial ? ": the clone is partial; a full one is needed" : "";
+    throw new GitFailed(`${firstComplaint(written.stderr) ?? `${commit} could not be checked out`}${cure}`);
+  }
   await copyFile(path.join(gitDir, "index"), path.join(gitDir, BASE_INDEX));
   const parts = {
     tree,
@@ -86,7 +92,7 @@ async function makeOurRepository(repository: ForeignRepository, commit: string, 
   }
   await writeFile(path.join(gitDir, "HEAD"), `${commit}\n`);
   await writeFile(path.join(gitDir, "config"), `${repositoryConfig(repository.objectFormat)}\n`);
-  await writeFile(path.join(gitDir, "info/attributes"), OUR_ATTRIBUTES);
+  await writeAttributes(gitDir, OUR_ATTRIBUTES);
   await makeBinaryView(gitDir, repository.objectFormat);
   // What the clone ignores for itself (a lent folder, say) must not become part of a patch.
   await copyIfThere(path.join(repository.commonDir, "info/exclude"), path.join(gitDir, "info/exclude"));
@@ -98,9 +104,16 @@ async function makeOurRepository(repository: ForeignRepository, commit: string, 
  * repository has touches the times of its packs, and its owner may prune while we work. Nothing else of the clone comes
  * along, so that what was committed later cannot be found in the copy.
  */
-async function packHistory(run: RunGit, standIn: string, revisions: readonly string[], gitDir: string): Promise<void> {
+async function packHistory(
+  run: RunGit,
+  standIn: string,
+  revisions: readonly string[],
+  gitDir: string,
+  partial: boolean,
+): Promise<void> {
   // No search for better deltas: the copy lives for one repair.
-  const args = ["pack-objects", "--revs", "--quiet", "--window=0", "--delta-base-offset"];
+  const plain = ["pack-objects", "--revs", "--quiet", "--window=0", "--delta-base-offset"];
+  const args = partial ? [...plain, "--missing=allow-any"] : plain;
   const input = `${revisions.join("\n")}\n`;
   await gitOutput(run, {
     args: [...args, path.join(gitDir, "objects/pack/pack")],
@@ -108,6 +121,12 @@ async function packHistory(run: RunGit, standIn: string, revisions: readonly str
     gitDir: standIn,
     input,
   });
+}
+
+/** A clone that has left objects at its remote (`git clone --filter`). They stay there: we fetch nothing in its name. */
+async function isPartial(run: RunGit, { root }: ForeignRepository): Promise<boolean> {
+  const keys = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
+  return (await run({ args: ["config", "--get-regexp", keys], cwd: root })).exitCode === 0;
 }
 
 async function lfsPointers(run: RunGit, tree: string, gitDir: string): Promise<readonly string[]> {

@@ -2,17 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { TreeId } from "../../ports/git.ts";
 import { repositoryConfig } from "./foreign-repository.ts";
+import { writeAttributes } from "./our-attributes.ts";
 import { decodeText } from "./path-bytes.ts";
 import { gitOutput, type RunGit } from "./run-git.ts";
 
 /** In our git directory: a second one, on the same objects, to which every file is binary. */
 const BINARY_VIEW = "binary-view";
-
-/**
- * Attributes of our git directory; they win over those in the tree. There `diff` or `-diff` could make bytes text, or a
- * lockfile an unreadable binary patch: content alone decides.
- */
-export const OUR_ATTRIBUTES = "* !diff\n";
 
 /** Makes the second view; `gitDir` is our git directory. */
 export async function makeBinaryView(gitDir: string, objectFormat: string): Promise<void> {
@@ -21,7 +16,7 @@ export async function makeBinaryView(gitDir: string, objectFormat: string): Prom
   await writeFile(path.join(view, "HEAD"), "ref: refs/heads/none\n");
   await writeFile(path.join(view, "config"), `${repositoryConfig(objectFormat)}\n`);
   await writeFile(path.join(view, "objects/info/alternates"), `${path.join(gitDir, "objects")}\n`);
-  await writeFile(path.join(view, "info/attributes"), "* -diff\n");
+  await writeAttributes(view, "* -diff\n");
 }
 
 /**

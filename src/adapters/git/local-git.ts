@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { type Git, GitFailed } from "../../ports/git.ts";
 import type { World } from "../../ports/world.ts";
 import { checkout } from "./checkout.ts";
+import { commitFiles } from "./commit-files.ts";
 import { commitOnBranch, type Identity } from "./commit-on-branch.ts";
 import { findRepository, resolveCommit, withStandIn } from "./foreign-repository.ts";
 import { inspect } from "./inspect.ts";
@@ -26,6 +27,7 @@ export function localGit({ world, identity, path, tempFolder = tmpdir() }: Local
       await findRepository(run, dir);
       return resolveCommit(run, dir, revision);
     },
+    files: (dir, commit) => commitFiles(run, dir, commit),
     checkout: (from, commit, folder) => checkout(run, tempFolder, from, commit, folder),
     commitOnBranch: (dir, branch, base, commits) => commitOnBranch(run, identity, world, dir, branch, base, commits),
     applyToWorkTree: async (dir, patch) => {

@@ -1,5 +1,7 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
+import { GitFailed } from "../../ports/git.ts";
+import { OUR_ATTRIBUTES, withAttributes } from "./our-attributes.ts";
 import { type BytePath, decodeText, joinPaths, pathBytes, splitPaths } from "./path-bytes.ts";
 import { gitOutput, type RunGit } from "./run-git.ts";
 
@@ -15,6 +17,16 @@ export interface StagedTree {
  * submodules stay as they are and the files of an inner repository are files.
  */
 export async function stageFiles(run: RunGit, at: StagedTree): Promise<void> {
+  try {
+    await stageOnce(run, at);
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    // Attributes written in the tree can name an encoding that its files are not in, at which git stops.
+    await withAttributes(at.gitDir, `${OUR_ATTRIBUTES}* -working-tree-encoding\n`, () => stageOnce(run, at));
+  }
+}
+
+async function stageOnce(run: RunGit, at: StagedTree): Promise<void> {
   const [changed, others, links] = await Promise.all([
     changedTracked(run, at),
     untracked(run, at, ""),
