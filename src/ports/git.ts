@@ -4,6 +4,8 @@ export interface Git {
   inspect(dir: string): Promise<RepositoryFacts>;
   /** The full commit id, or null when there is none of that name. */
   resolve(dir: string, revision: string): Promise<string | null>;
+  /** The files of a commit, without a working copy. Rejects with GitFailed when there is no such commit. */
+  files(dir: string, commit: string): Promise<CommitFiles>;
   /**
    * A working copy of its own at a commit: files in `<folder>/tree`, our git directory outside of it, and in the tree a
    * throw-away `.git` for whoever works there. `folder` is made by the call and must not exist.
@@ -28,6 +30,12 @@ export interface RepositoryFacts {
   readonly uncommitted: readonly string[];
   /** Ignored folders that hold installed dependencies (node_modules, .venv, vendor, target …), relative to the root. */
   readonly dependencyFolders: readonly string[];
+}
+
+export interface CommitFiles {
+  readonly paths: readonly string[];
+  /** A file's text; null when it is not there, or not text. */
+  read(path: string): Promise<string | null>;
 }
 
 export interface NewCommit {

@@ -14,13 +14,15 @@ export interface Route {
 export function route(
   problem: Problem,
   available: readonly Engine[],
-  facts: { readonly hasModel: boolean },
+  facts: { readonly hasModel: boolean; readonly canRun: boolean },
   switches: Pick<Switches, "engine">,
 ): Route {
   const wanted: readonly EngineName[] = switches.engine === "auto" ? LADDERS[problem.category] : [switches.engine];
   const known = wanted.flatMap((name) => available.find((engine) => engine.name === name) ?? []);
-  const engines = known.filter((engine) => facts.hasModel || !engine.needsModel);
-  const left = known.filter((engine) => !engines.includes(engine)).map((engine) => engine.name);
+  const affordable = known.filter((engine) => facts.hasModel || !engine.needsModel);
+  // A check that does not show the failure here proves no fixer right: only an engine that can think is left (design §9).
+  const engines = affordable.filter((engine) => facts.canRun || engine.needsModel);
+  const left = known.filter((engine) => !affordable.includes(engine)).map((engine) => engine.name);
   const why =
     switches.engine === "auto"
       ? `${problem.category}: ${engines.map((engine) => engine.name).join(", then ") || "no engine"}`

@@ -1,11 +1,6 @@
 import { z } from "zod";
+import type { CommitFiles } from "../ports/git.ts";
 import type { CommandFacts } from "./resolve-command.ts";
-
-/** The files of a commit: their paths, and a text by path (null: not there, or not text). */
-export interface CommitFiles {
-  readonly paths: readonly string[];
-  read(path: string): Promise<string | null>;
-}
 
 const Manifest = z.object({ scripts: z.record(z.string(), z.string()) });
 

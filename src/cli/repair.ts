@@ -1,0 +1,132 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { composeGit, composeRepair, composeWorld } from "../compose.ts";
+import { type Config, readConfig } from "../config.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { DEFAULT_POLICY } from "../domain/policy.ts";
+import { PRODUCT_SWITCHES, type Switches } from "../domain/switches.ts";
+import { type Repaired, repairRun } from "../pipeline/repair-run.ts";
+import type { RepositoryFacts } from "../ports/git.ts";
+import type { World } from "../ports/world.ts";
+import { EnvironmentError, EXIT, UsageError } from "./exit.ts";
+import { openClone, readEvidence, usage } from "./read-inputs.ts";
+import { outcomeDocument, renderOutcome } from "./render-outcome.ts";
+
+export interface RepairOptions {
+  readonly repo: string;
+  readonly log: string;
+  readonly at: string;
+  readonly workflow?: string;
+  readonly runJson?: string;
+  readonly engine: Switches["engine"];
+  readonly patch?: string;
+  readonly branch?: string;
+  readonly apply?: boolean;
+  readonly maxUsd?: number;
+  readonly profile: Switches["profile"];
+  readonly json?: boolean;
+}
+
+/** `retrace repair --repo`: the whole pipeline on a local clone (design §5). */
+export async function repair(options: RepairOptions): Promise<number> {
+  checkFlags(options);
+  const config = readConfig();
+  if (options.engine === "base" && config.model === null) {
+    throw new EnvironmentError(
+      "the engine base needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL",
+    );
+  }
+  const world = composeWorld();
+  const facts = await usage(composeGit(config, world).inspect(options.repo));
+  if (options.branch !== undefined) await checkBranch(options.repo, options.branch, config, world);
+  const clone = await openClone(options.repo, options.at, config, world);
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  warn(facts, config, options, tell);
+  const evidence = await readEvidence({ ...options, source: options.log, files: clone.files }, tell);
+  const repaired = await repairRun(
+    {
+      id: world.id("rep"),
+      evidence,
+      from: options.repo,
+      commit: clone.commit,
+      lend: facts,
+      policy: DEFAULT_POLICY,
+      switches: { ...PRODUCT_SWITCHES, engine: options.engine, profile: options.profile },
+      maxUsd: options.maxUsd ?? null,
+    },
+    composeRepair(config, world, tell),
+  );
+  try {
+    const outcome = await deliver(repaired, options, clone.commit, config, world);
+    const text = options.json
+      ? JSON.stringify(outcomeDocument(outcome), null, 2)
+      : renderOutcome(outcome, config.colour);
+    process.stdout.write(`${text}\n`);
+    return exitOf(outcome);
+  } finally {
+    await repaired.copy?.remove();
+  }
+}
+
+function checkFlags({ patch, branch, apply }: RepairOptions): void {
+  const given = [
+    patch !== undefined && "--patch",
+    branch !== undefined && "--branch",
+    apply === true && "--apply",
+  ].filter((flag) => flag !== false);
+  if (given.length > 1) throw new UsageError(`${given.join(" and ")} do not go together: choose one`);
+}
+
+async function checkBranch(repo: string, branch: string, config: Config, world: World): Promise<void> {
+  const existing = await composeGit(config, world).resolve(repo, `refs/heads/${branch}`);
+  if (existing !== null) throw new UsageError(`the branch ${branch} exists already`);
+}
+
+function warn(facts: RepositoryFacts, config: Config, options: RepairOptions, tell: (line: string) => void): void {
+  if (facts.uncommitted.length > 0) {
+    const shown = facts.uncommitted.slice(0, 10).join(", ");
+    const more = facts.uncommitted.length > 10 ? ` and ${facts.uncommitted.length - 10} more` : "";
+    tell(`uncommitted changes are left out: ${shown}${more}`);
+  }
+  if (options.maxUsd !== undefined && config.model !== null && config.model.price === null) {
+    tell("--max-usd does not bind without RETRACE_MODEL_PRICE: tokens per repair do");
+  }
+}
+
+/** Hands the result over as asked; only a patch that was verified is applied or committed. */
+async function deliver(
+  { outcome, commits, copy }: Repaired,
+  options: RepairOptions,
+  commit: string,
+  config: Config,
+  world: World,
+): Promise<Outcome> {
+  if (options.patch !== undefined && outcome.patch !== null) await writePatch(options.patch, outcome.patch);
+  if (outcome.ended !== "repaired" || copy === null || outcome.patch === null) return outcome;
+  const git = composeGit(config, world);
+  if (options.apply === true) await usage(git.applyToWorkTree(options.repo, outcome.patch));
+  if (options.branch === undefined) return outcome;
+  const made = await usage(
+    git.commitOnBranch(
+      options.repo,
+      options.branch,
+      commit,
+      commits.map((one) => ({ copy, ...one })),
+    ),
+  );
+  const byProblem = new Map(commits.map(({ problem }, index) => [problem, made[index] ?? null]));
+  const problems = outcome.problems.map((problem) => ({ ...problem, commit: byProblem.get(problem.id) ?? null }));
+  return { ...outcome, problems };
+}
+
+async function writePatch(file: string, patch: string): Promise<void> {
+  try {
+    await writeFile(path.resolve(file), patch);
+  } catch {
+    throw new UsageError(`--patch: ${file} cannot be written`);
+  }
+}
+
+function exitOf({ ended }: Outcome): number {
+  return ended === "not-repaired" || ended === "not-code" ? EXIT.notDone : EXIT.done;
+}

@@ -1,0 +1,101 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import path from "node:path";
+import { localGit } from "./adapters/git/local-git.ts";
+import { httpGit } from "./adapters/git/remote-git.ts";
+import { openAiChat } from "./adapters/llm/openai-chat.ts";
+import { openLogs } from "./adapters/logs/open-logs.ts";
+import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
+import { unsandboxed } from "./adapters/sandbox/none.ts";
+import { fileRunStore } from "./adapters/store/run-store.ts";
+import { systemWorld } from "./adapters/world.ts";
+import { type Config, ConfigError } from "./config.ts";
+import { readCheckOutput } from "./evidence/check-output.ts";
+import type { Readers } from "./evidence/read-step.ts";
+import type { RepairParts } from "./pipeline/repair-run.ts";
+import type { Git } from "./ports/git.ts";
+import type { Llm } from "./ports/llm.ts";
+import type { LogSource } from "./ports/log-source.ts";
+import type { RemoteGit } from "./ports/remote-git.ts";
+import { type Sandbox, SandboxUnavailable } from "./ports/sandbox.ts";
+import type { World } from "./ports/world.ts";
+import { autofixEngine } from "./repair/engines/autofix/engine.ts";
+import { baseEngine } from "./repair/engines/base/engine.ts";
+import { readGeneric } from "./tools/generic.ts";
+import type { CommandFacts } from "./tools/resolve-command.ts";
+import { TOOLS } from "./tools/tools.ts";
+
+// How our commits in a user's own clone are signed; on GitHub the App's own identity replaces it.
+const LOCAL_IDENTITY = { name: "retrace", email: "retrace@localhost.invalid" };
+
+/** The readers of logs, for a repository with these command names. */
+export function composeReaders(facts: CommandFacts): Readers {
+  return { tools: TOOLS, readGeneric, facts };
+}
+
+export function composeLogSource(source: string): LogSource {
+  return openLogs(source);
+}
+
+export function composeWorld(): World {
+  return systemWorld();
+}
+
+export function composeGit(config: Config, world: World, identity = LOCAL_IDENTITY): Git {
+  return localGit({ world, identity, path: config.searchPath });
+}
+
+export function composeRemoteGit(config: Config): RemoteGit {
+  return httpGit({ path: config.searchPath, certificates: config.setupEnv });
+}
+
+/** Rejects nothing: a kind that cannot be had here says so when a room is opened. */
+export function composeSandbox(config: Config, world: World): Sandbox {
+  const { searchPath, home, setupEnv } = config;
+  const folder = path.join(config.dataDir, "rooms");
+  if (config.sandbox === "none") return unsandboxed({ searchPath, home, folder, setupEnv, world });
+  if (config.sandbox === "bwrap") {
+    const setupNetwork = config.setupNetwork ? "on" : "off";
+    return bwrapSandbox({ searchPath, home, folder, setupEnv, setupNetwork, world });
+  }
+  // Fail closed: naming a sandbox we cannot make must not end in a weaker one.
+  throw new SandboxUnavailable(`RETRACE_SANDBOX=${config.sandbox} is not part of this version: choose bwrap`);
+}
+
+export function composeLlm(config: Config, world: World): Llm | null {
+  if (config.model === null) return null;
+  const { name: model, apiKey, baseUrl, timeoutMs } = config.model;
+  return openAiChat({ model, apiKey, baseUrl, timeoutMs, monotonicMs: () => world.monotonicMs() });
+}
+
+/** Everything the repair pipeline runs on. Throws ConfigError when the data folder cannot be written. */
+export function composeRepair(config: Config, world: World, tell: (line: string) => void): RepairParts {
+  ensureWritable(config.dataDir);
+  return {
+    git: composeGit(config, world),
+    sandbox: composeSandbox(config, world),
+    llm: composeLlm(config, world),
+    price: config.model?.price ?? null,
+    runStore: fileRunStore(config.dataDir),
+    world,
+    workFolder: path.join(config.dataDir, "work"),
+    engines: (facts, earlierSteps) => [autofixEngine({ facts, tools: TOOLS, earlierSteps }), baseEngine()],
+    mendsItself: (name) => TOOLS.some((tool) => tool.name === name && tool.fix !== undefined),
+    readSignatures: (facts, root, paths) => {
+      const readers = composeReaders(facts);
+      const place = { root, repoFiles: new Set(paths) };
+      return ({ command, cwd }, { output }) =>
+        readCheckOutput(output, command, cwd, readers, place).map((failure) => failure.signature);
+    },
+    tell,
+  };
+}
+
+/** Makes the data folder; throws ConfigError, one line, when it cannot be written. */
+export function ensureWritable(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch {
+    throw new ConfigError([`RETRACE_DATA_DIR: ${dataDir} cannot be written`]);
+  }
+}

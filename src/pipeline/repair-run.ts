@@ -1,0 +1,228 @@
+import path from "node:path";
+import { Budget } from "../agent/budget.ts";
+import { redactingTranscript } from "../agent/transcript.ts";
+import type { Workbench } from "../agent/workbench.ts";
+import { isWeather } from "../domain/category.ts";
+import type { Check, CheckRun } from "../domain/check.ts";
+import type { Evidence } from "../domain/evidence.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Policy } from "../domain/policy.ts";
+import type { Problem } from "../domain/problem.ts";
+import type { Switches } from "../domain/switches.ts";
+import type { ModelPrice } from "../domain/usage.ts";
+import type { Git, RepositoryFacts, WorkingCopy } from "../ports/git.ts";
+import type { Llm } from "../ports/llm.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import type { Sandbox, SandboxRoom } from "../ports/sandbox.ts";
+import type { World } from "../ports/world.ts";
+import { decompose } from "../problems/decompose.ts";
+import { commitMessage } from "../publish/commit-message.ts";
+import { concludeOutcome, endedEarly } from "../repair/conclude.ts";
+import type { Engine } from "../repair/engine.ts";
+import { route } from "../repair/route.ts";
+import { type ProblemResult, repairInSequence, type SequenceResult } from "../repair/sequence.ts";
+import { loadCommandFacts } from "../tools/command-facts.ts";
+import type { CommandFacts } from "../tools/resolve-command.ts";
+import { type LentFolder, lendFolders } from "../validate/lend.ts";
+import type { ReadSignatures } from "../validate/run.ts";
+import { judgePatch } from "./judge-patch.ts";
+import { Reproducer } from "./reproduce.ts";
+
+export interface RepairRequest {
+  /** Name of this repair; its folders and transcripts lie under it. */
+  readonly id: string;
+  readonly evidence: Evidence;
+  /** The repository to take the commit from: a clone of the user's, or a bare one of ours. */
+  readonly from: string;
+  readonly commit: string;
+  /** A user's clone whose dependency folders are lent; null when there is nothing to lend. */
+  readonly lend: Pick<RepositoryFacts, "root" | "dependencyFolders"> | null;
+  readonly policy: Policy;
+  readonly switches: Switches;
+  /** Dollars; replaces the policy's own. */
+  readonly maxUsd: number | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface RepairParts {
+  readonly git: Git;
+  readonly sandbox: Sandbox;
+  readonly llm: Llm | null;
+  readonly price: ModelPrice | null;
+  readonly runStore: RunStore;
+  readonly world: World;
+  /** Where working copies are made. */
+  readonly workFolder: string;
+  /** The engines there are, for a repository with these command names. */
+  readonly engines: (facts: CommandFacts, earlierSteps: (check: Check) => readonly Check[]) => readonly Engine[];
+  /** Whether a tool mends its own findings. */
+  readonly mendsItself: (tool: string) => boolean;
+  readonly readSignatures: (facts: CommandFacts, tree: string, paths: readonly string[]) => ReadSignatures;
+  /** Progress for people, one line each. */
+  readonly tell: (line: string) => void;
+}
+
+export interface Repaired {
+  readonly outcome: Outcome;
+  /** One for each problem repaired, in order: the tree after it and the message of its commit. */
+  readonly commits: readonly { readonly problem: string; readonly tree: string; readonly message: string }[];
+  /** Holds the trees; the caller removes it. Null when no working copy was needed. */
+  readonly copy: WorkingCopy | null;
+  /** Why a person must look at the patch before it is merged. */
+  readonly needsPerson: readonly string[];
+}
+
+/** The story of a repair (design §2): from organized evidence to a patch that its own checks prove, or the reason why not. */
+export async function repairRun(request: RepairRequest, parts: RepairParts): Promise<Repaired> {
+  const early = nothingToDo(request.evidence);
+  if (early !== null) return { outcome: early, commits: [], copy: null, needsPerson: [] };
+  const problems = decompose(request.evidence, parts.mendsItself);
+  parts.tell(`${problems.length} ${problems.length === 1 ? "problem" : "problems"} to repair`);
+  const copy = await parts.git.checkout(request.from, request.commit, path.join(parts.workFolder, request.id));
+  try {
+    return await repairCopy(request, parts, problems, copy);
+  } catch (error) {
+    await copy.remove();
+    throw error;
+  }
+}
+
+function nothingToDo({ failures }: Evidence): Outcome | null {
+  if (failures.length === 0) return endedEarly("nothing-to-repair", "the log shows no failing step");
+  if (!failures.every((failure) => isWeather(failure.category))) return null;
+  const [first] = failures;
+  return endedEarly("not-code", `${first?.category ?? "weather"}: ${first?.message ?? ""}`);
+}
+
+async function repairCopy(
+  request: RepairRequest,
+  parts: RepairParts,
+  problems: readonly Problem[],
+  copy: WorkingCopy,
+): Promise<Repaired> {
+  const { evidence, policy, switches, signal } = request;
+  const lent = request.lend === null ? [] : await lendFolders(request.lend, copy);
+  const paths = await copy.listFiles();
+  const facts = await loadCommandFacts({ paths, read: (file) => copy.read(copy.base, file) });
+  const room = await parts.sandbox.open(copy.tree);
+  try {
+    const budget = openBudget(request, parts);
+    const readSignatures = parts.readSignatures(facts, copy.tree, paths);
+    const reproducer = new Reproducer({
+      evidence,
+      problems,
+      policy,
+      facts,
+      lent: usable(lent),
+      copy,
+      room,
+      readSignatures,
+      tell: parts.tell,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const engines = parts
+      .engines(facts, (check) => reproducer.earlierSteps(check))
+      .filter((engine) => switches.profile !== "paper" || engine.name !== "autofix");
+    const needsPerson = new Set<string>();
+    const sequence = await repairInSequence(problems, {
+      copy,
+      failuresOf: (problem) => evidence.failures.filter((failure) => problem.failures.includes(failure.id)),
+      reproduce: (problem) => reproducer.reproduce(problem),
+      route: (problem, { reproduced }) =>
+        route(problem, engines, { hasModel: parts.llm !== null, canRun: reproduced === "yes" }, switches),
+      guidanceFor: async () => "",
+      benchFor: (problem, engine) => benchFor(request, parts, { problem, engine, copy, room, budget, reproducer }),
+      judge: async (problem, engine, reproduction, from) => {
+        const judgement = await judgePatch({ problem, engine, reproduction, from, copy, policy, reproducer });
+        if (judgement.accepted) for (const reason of judgement.needsPerson) needsPerson.add(reason);
+        return judgement;
+      },
+    });
+    return {
+      outcome: await conclude(sequence, copy, reproducer, budget),
+      commits: sequence.problems.flatMap((result) => commitOf(result, policy)),
+      copy,
+      needsPerson: [...needsPerson],
+    };
+  } finally {
+    await room.close();
+  }
+}
+
+function usable(lent: readonly LentFolder[]): readonly LentFolder[] {
+  return lent.filter((folder) => folder.notUsable === null);
+}
+
+// papers §12.4: 90 minutes and 400 calls an incident.
+const REPAIR_WALL_MS = 90 * 60_000;
+const REPAIR_CALLS = 400;
+
+function openBudget({ policy, maxUsd }: RepairRequest, { price, world }: RepairParts): Budget {
+  const limits = {
+    usd: maxUsd ?? policy.limits.usdPerRepair,
+    tokens: policy.limits.tokensPerRepair,
+    calls: REPAIR_CALLS,
+    wallMs: REPAIR_WALL_MS,
+  };
+  return new Budget(limits, price, () => world.monotonicMs());
+}
+
+interface BenchWork {
+  readonly problem: Problem;
+  readonly engine: Engine;
+  readonly copy: WorkingCopy;
+  readonly room: SandboxRoom;
+  readonly budget: Budget;
+  readonly reproducer: Reproducer;
+}
+
+async function benchFor(request: RepairRequest, parts: RepairParts, work: BenchWork): Promise<Workbench> {
+  const { problem, engine, copy, room, budget, reproducer } = work;
+  parts.tell(`${problem.id}: ${engine.name} works on ${problem.title}`);
+  const file = await parts.runStore.openTranscript(request.id, `${problem.id}-${engine.name}`);
+  return {
+    copy,
+    room,
+    llm: parts.llm,
+    budget,
+    world: parts.world,
+    transcript: redactingTranscript(file, parts.world),
+    runCheck: (check) => reproducer.run(problem, check),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+}
+
+/** With more than one repair in the tree each distinct check is run once more: a later one may have undone an earlier. */
+async function conclude(
+  sequence: SequenceResult,
+  copy: WorkingCopy,
+  reproducer: Reproducer,
+  budget: Budget,
+): Promise<Outcome> {
+  const repaired = sequence.problems.filter((result) => result.state === "repaired");
+  const finalRuns: CheckRun[] = [];
+  if (repaired.length > 1) {
+    for (const { problem, check } of distinctChecks(repaired)) {
+      finalRuns.push(await reproducer.run(problem, check));
+      await copy.restore(sequence.end);
+    }
+  }
+  const patch = await copy.diff(sequence.start, sequence.end);
+  const files = await copy.changedFiles(sequence.start, sequence.end);
+  return concludeOutcome({ sequence, finalRuns, patch, files, usage: budget.spent() });
+}
+
+function distinctChecks(
+  results: readonly ProblemResult[],
+): readonly { readonly problem: Problem; readonly check: Check }[] {
+  const seen = new Map<string, { problem: Problem; check: Check }>();
+  for (const { problem, reproduction } of results) {
+    seen.set(`${reproduction.check.cwd}\n${reproduction.check.command}`, { problem, check: reproduction.check });
+  }
+  return [...seen.values()];
+}
+
+function commitOf({ problem, tree, reproduction, why }: ProblemResult, policy: Policy) {
+  if (tree === null) return [];
+  return [{ problem: problem.id, tree, message: commitMessage(problem, reproduction.check.command, why, policy) }];
+}
