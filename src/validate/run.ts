@@ -28,6 +28,26 @@ export async function runCheck(
   return { check: { ...check, notRun }, ...ran, signatures: [...new Set(signatures)].sort() };
 }
 
+/** `build` is the step that failed, so that the check would have judged what an older tree left behind. */
+export type PreparedRun =
+  | { readonly ended: "ran"; readonly run: CheckRun }
+  | { readonly ended: "not-prepared"; readonly build: CheckRun };
+
+/** Runs the steps whose results a check uses (`ValidationPlan.prepare`), then the check. */
+export async function runPrepared(
+  room: SandboxRoom,
+  prepare: readonly Check[],
+  check: Check,
+  readSignatures: ReadSignatures,
+  signal?: AbortSignal,
+): Promise<PreparedRun> {
+  for (const step of prepare) {
+    const build = await runCheck(room, step, readSignatures, signal);
+    if (build.exitCode !== 0) return { ended: "not-prepared", build };
+  }
+  return { ended: "ran", run: await runCheck(room, check, readSignatures, signal) };
+}
+
 /** How long a check may take. */
 export function timeLimitMs({ installs }: Check): number {
   return installs ? SETUP_TIMEOUT_MS : CHECK_TIMEOUT_MS;

@@ -5,9 +5,15 @@ import {
   type SandboxRoom,
   SandboxUnavailable,
 } from "../../src/ports/sandbox.ts";
-import { CHECK_TIMEOUT_MS, type ReadSignatures, runCheck, SETUP_TIMEOUT_MS } from "../../src/validate/run.ts";
+import {
+  CHECK_TIMEOUT_MS,
+  type ReadSignatures,
+  runCheck,
+  runPrepared,
+  SETUP_TIMEOUT_MS,
+} from "../../src/validate/run.ts";
 import { readRuntimes } from "../../src/validate/runtimes.ts";
-import { tempFolder, write } from "../contracts/git-repositories.ts";
+import { files, tempFolder, write } from "../contracts/git-repositories.ts";
 import { openRoom } from "./room.ts";
 import { check } from "./validations.ts";
 
@@ -107,6 +113,37 @@ describe("running a check", () => {
 
     expect(room.asked).toEqual([{ script: "npm test", shell: null, cwd: "", env: {}, network, timeoutMs }]);
     expect(run.check.notRun === null).toBe(installs);
+  });
+});
+
+describe("running a check that uses a build", () => {
+  it("builds first, each time", async () => {
+    const tree = tempFolder();
+    const room = await openRoom(tree);
+    const [build, use] = [check({ command: "cp source built" }), check({ command: "cat built; exit 1" })];
+
+    write(tree, { source: "FAIL old" });
+    const before = await runPrepared(room, [build], use, readFails);
+    write(tree, { source: "FAIL new" });
+    const after = await runPrepared(room, [build], use, readFails);
+
+    expect([before, after]).toMatchObject([
+      { ended: "ran", run: { signatures: ["FAIL old"] } },
+      { ended: "ran", run: { signatures: ["FAIL new"] } },
+    ]);
+  });
+
+  it("does not judge what an older build left behind", async () => {
+    const tree = tempFolder();
+    const build = check({ command: "echo FAIL build; exit 2" });
+
+    const result = await runPrepared(await openRoom(tree), [build], check({ command: "touch ran" }), readFails);
+
+    expect(result).toMatchObject({
+      ended: "not-prepared",
+      build: { check: build, exitCode: 2, signatures: ["FAIL build"] },
+    });
+    expect(files(tree)).toEqual({});
   });
 });
 
