@@ -1,4 +1,4 @@
-import { closingBracket, lineAt, type MaskedCode } from "./mask-code.ts";
+import { BRACKET_MAX, closingBracket, lineFinder, type MaskedCode } from "./mask-code.ts";
 import { strengthOfCall, strengthOfComparison } from "./strength.ts";
 
 export interface Assertion {
@@ -25,7 +25,7 @@ export interface TestCase {
 
 /** How test cases begin, searched in text without comments; the name is the first group that matched. */
 const TEST_STARTS: readonly RegExp[] = [
-  /(?<![\w.$])(?:it|test|specify)(?:\.(?:concurrent|sequential|fails|each|for|serial))*\s*(?:\((?=[^)]*\)\s*\()(?:[^()]|\([^()]*\))*\)\s*)?\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|([\w.]+)\s*,)/g,
+  /(?<![\w.$])(?:it|test|specify)(?:\.(?:concurrent|sequential|fails|each|for|serial))*\s*(?:\((?=[^)]{0,4000}\)\s*\()(?:[^()]|\([^()]{0,4000}\)){0,4000}\)\s*)?\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|([\w.]+)\s*,)/g,
   /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)/gm,
   /^func[ \t]+(?:\([^)]*\)[ \t]*)?((?:Test|Fuzz|Example)\w*)/gm,
   /\bt\.Run\(\s*(?:"([^"\n]*)"|([\w.]+))/g,
@@ -37,12 +37,13 @@ const TEST_STARTS: readonly RegExp[] = [
 ];
 
 export function testCasesIn({ code, bare }: MaskedCode): readonly TestCase[] {
+  const lineAt = lineFinder(code);
   const found = TEST_STARTS.flatMap((pattern) =>
     [...code.matchAll(pattern)].flatMap((match): TestCase[] => {
       const name = match.slice(1).find((group) => group !== undefined);
       // Inside a string it is the text of a fixture, not a test.
       if (name === undefined || bare.slice(match.index, match.index + match[0].length).trim() === "") return [];
-      return [{ name, index: match.index, line: lineAt(code, match.index), rows: rowsOf(code, bare, match) }];
+      return [{ name, index: match.index, line: lineAt(match.index), rows: rowsOf(code, bare, match) }];
     }),
   );
   return found.sort((a, b) => a.index - b.index);
@@ -96,6 +97,7 @@ const ATTRIBUTE = /#\[should_panic[^\]]*\]/g;
 /** All live assertions of a file, in order. */
 export function assertionsIn(masked: MaskedCode, path: string): readonly Assertion[] {
   const tests = testCasesIn(masked);
+  const lineAt = lineFinder(masked.code);
   const spans = [...callSpans(masked), ...statementSpans(masked), ...attributeSpans(masked)].sort(
     (a, b) => a.start - b.start,
   );
@@ -104,7 +106,7 @@ export function assertionsIn(masked: MaskedCode, path: string): readonly Asserti
     // What stands inside another assertion is a part of it.
     if (span.start < end) return [];
     end = span.end;
-    return [readAssertion(masked, span, tests, path)];
+    return [readAssertion(masked, span, { tests, path, lineAt })];
   });
 }
 
@@ -171,16 +173,23 @@ function attributeSpans({ code }: MaskedCode): Span[] {
 /** End of the line on which all brackets are closed again. */
 function statementEnd(bare: string, from: number): number {
   let depth = 0;
-  for (let at = from; at < bare.length; at++) {
+  const stop = Math.min(bare.length, from + BRACKET_MAX);
+  for (let at = from; at < stop; at++) {
     const char = bare.charAt(at);
     if ("([{".includes(char)) depth++;
     else if (")]}".includes(char)) depth--;
     else if (char === "\n" && depth <= 0 && bare.charAt(at - 1) !== "\\") return at;
   }
-  return bare.length;
+  return stop;
 }
 
-function readAssertion({ code, bare }: MaskedCode, span: Span, tests: readonly TestCase[], path: string): Assertion {
+interface Surroundings {
+  readonly tests: readonly TestCase[];
+  readonly path: string;
+  readonly lineAt: (index: number) => number;
+}
+
+function readAssertion({ code, bare }: MaskedCode, span: Span, { tests, path, lineAt }: Surroundings): Assertion {
   const whole = code.slice(span.start, span.end);
   const test = tests.findLast(({ index }) => index <= span.start);
   const common = {
@@ -190,7 +199,7 @@ function readAssertion({ code, bare }: MaskedCode, span: Span, tests: readonly T
       .replace(/'/g, '"')
       .replace(/;$/, ""),
     facts: Math.max(1, (whole.match(/[{,]\s*["']?\w+["']?\s*(?::(?!:)|=>)/g) ?? []).length),
-    line: lineAt(code, span.start),
+    line: lineAt(span.start),
     test: test?.name ?? "",
   };
   const last = span.name.split(/[.:>]+/).at(-1) ?? "";

@@ -116,20 +116,32 @@ function endOr(index: number, otherwise: number): number {
   return index < 0 ? otherwise : index;
 }
 
-/** Index just behind the bracket that closes the one at `open`; the end of the text when none does. Give it `bare` text. */
+/** How far a bracket may reach. Longer than any assertion; without a bound, text full of open brackets costs the square of its length. */
+export const BRACKET_MAX = 20_000;
+
+/** Index just behind the bracket that closes the one at `open`, or where BRACKET_MAX or the text ends. Give it `bare` text. */
 export function closingBracket(bare: string, open: number): number {
   let depth = 0;
-  for (let at = open; at < bare.length; at++) {
+  const stop = Math.min(bare.length, open + BRACKET_MAX);
+  for (let at = open; at < stop; at++) {
     const char = bare.charAt(at);
     if ("([{".includes(char)) depth++;
     else if (")]}".includes(char) && --depth === 0) return at + 1;
   }
-  return bare.length;
+  return stop;
 }
 
-/** 1-based line of an index. */
-export function lineAt(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < index; at = text.indexOf("\n", at + 1)) line++;
-  return line;
+/** A function that tells the 1-based line of an index; the text is read once. */
+export function lineFinder(text: string): (index: number) => number {
+  const ends: number[] = [];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) ends.push(at);
+  return (index) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) < index) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
 }

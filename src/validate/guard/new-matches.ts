@@ -1,4 +1,4 @@
-import { lineAt } from "./mask-code.ts";
+import { lineFinder } from "./mask-code.ts";
 import type { ChangedFile } from "./patch-view.ts";
 
 /** Which text of a file is searched: all of it, without comments, or without comments and strings. */
@@ -31,9 +31,10 @@ function matchesIn(file: ChangedFile, side: "before" | "after", pattern: RegExp,
   const masked = side === "before" ? file.maskedBefore : file.maskedAfter;
   const raw = side === "before" ? file.before : file.after;
   const text = sight === "raw" ? raw : masked[sight];
+  const lineAt = lineFinder(text);
   return [...text.matchAll(pattern)].map((match) => ({
     file,
-    line: lineAt(text, match.index + (/^\s*/.exec(match[0])?.[0].length ?? 0)),
+    line: lineAt(match.index + (/^\s*/.exec(match[0])?.[0].length ?? 0)),
     text: match[0].replace(/\s+/g, " ").trim(),
   }));
 }
