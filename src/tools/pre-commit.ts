@@ -10,13 +10,14 @@ import { changedPlaces } from "./unformatted-files.ts";
 
 const HOOK = /^(\S.*?)\.{3,}(?:\([^)]*\))?(Failed|Passed|Skipped)$/;
 const DETAIL = /^- (hook id|exit code|duration|files were modified by this hook)(?:: (.*))?$/;
-const FIXING = /^(?:Fixing|Fixed|fixed|reformatted|Formatting|Rewriting|Sorting) (\S+?\.?\w+)$/;
+const FIXING = /^(?:Fixing|Fixed|fixed|reformatted|Formatting|Rewriting|Sorting) (\S+?\.?\w+)$|^- (\S+\.\w+):$/; // the latter is how ruff lists what it fixed
 const PLACED = /^(\S+?\.\w+|\S*\/\S+?):(\d+)(?::(\d+))?:? /;
 const ADVICE = /^(?:pre-commit hook\(s\) made changes|If you are seeing this message|All changes made by hooks)/;
 const BROKEN = /^(?:An (?:unexpected )?error has occurred|==> |=====> |\[ERROR\] )/;
 // One hook can name every file of a repository; the first few tell the story.
 const MAX_QUOTED = 40;
 
+const NOISE = /^(?:\[?(?:warning|info)\b|Fixed \d+ error)/i;
 const MODIFIES = /fix|format|fmt|whitespace|prettier|black|isort|pretty|pyupgrade|end-of|line-ending|sort|docformatter/;
 // By hook id, first match wins; what modified files without being named here formatted them.
 const CATEGORIES: readonly (readonly [RegExp, FailureClass])[] = [
@@ -24,6 +25,7 @@ const CATEGORIES: readonly (readonly [RegExp, FailureClass])[] = [
   [/mypy|pyright|^tsc|type-?check|pyre/, "type_checking"],
   [/docstring|pydocstyle|interrogate|^rst|sphinx|doc8/, "doc_docstring"],
   [/lock|requirements|pip-compile/, "dependency_issue"],
+  [/format|fmt$/, "code_formatting"],
   [/^(?:ruff|flake8|eslint|pylint|clippy|golangci|shellcheck|codespell|typos|bandit|hadolint|yamllint)/, "linting"],
   [MODIFIES, "code_formatting"],
 ];
@@ -88,12 +90,13 @@ function failedHooks(lines: readonly LogLine[]): Hook[] {
 
 function readHook({ title, id, modified, output }: Hook, places: ReadonlyMap<string, number>): Diagnostic {
   const telling = output.filter(({ text }) => FIXING.test(text) || PLACED.test(text) || !modified);
-  const first = telling[0] ?? output[0];
+  const said = telling.length > 0 ? telling : output.filter(({ text }) => !NOISE.test(text)).slice(0, 1);
+  const first = said[0];
   const name = id === "" ? (HOOK.exec(title.text)?.[1] ?? title.text) : id;
   return {
     message: `${name}: ${first?.text.trim() ?? "files were modified by this hook"}`,
     rule: id === "" ? null : id,
-    lines: [title.number, ...telling.slice(0, MAX_QUOTED).map(({ number }) => number)],
+    lines: [title.number, ...said.slice(0, MAX_QUOTED).map(({ number }) => number)],
     location: telling.map(({ text }) => placeOf(text, places)).find((place) => place !== null) ?? null,
     category: CATEGORIES.find(([pattern]) => pattern.test(id))?.[1] ?? (modified ? "code_formatting" : "linting"),
   };
@@ -104,7 +107,8 @@ function placeOf(text: string, places: ReadonlyMap<string, number>): Location | 
   if (placed !== undefined) {
     return { file: repositoryPath(placed) ?? placed, line: Number(line), col: col === undefined ? null : Number(col) };
   }
-  const fixing = FIXING.exec(text)?.[1];
+  const fixed = FIXING.exec(text);
+  const fixing = fixed?.[1] ?? fixed?.[2];
   if (fixing === undefined) return null;
   const file = repositoryPath(fixing) ?? fixing;
   return { file, line: places.get(file) ?? null, col: null };

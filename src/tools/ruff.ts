@@ -72,7 +72,7 @@ function readLines(lines: readonly LogLine[]): Diagnostic[] {
 
 function readLine({ number, text }: LogLine, next: LogLine | undefined, group: string | null): Diagnostic | null {
   const file = WOULD.exec(text)?.[1];
-  if (file !== undefined) return fileDiagnostic(file, [number]);
+  if (file !== undefined) return { ...fileDiagnostic(file, [number]), category: "code_formatting" };
   const concise = CONCISE.exec(text);
   if (concise !== null) {
     const [, path = "", line = "", col = "", rule, message = ""] = concise;

@@ -1,4 +1,4 @@
-import { type CommandFacts, type SimpleCommand, withoutRunner } from "../../../tools/resolve-command.ts";
+import type { CommandFacts, SimpleCommand } from "../../../tools/resolve-command.ts";
 import { shellWords } from "../../../tools/shell-words.ts";
 
 /** A script of the same package that fixes what the failing one checks. */
@@ -13,7 +13,7 @@ const SHORT: Readonly<Record<string, string>> = { t: "test", tst: "test" };
 /** The fixing twin of the package script that led to this command: `format` beside `format:check`, `lint:fix` beside `lint`. */
 export function twinScript(command: SimpleCommand, facts: CommandFacts): TwinScript | null {
   for (const call of [...command.via].reverse()) {
-    const words = shellWords(withoutRunner(call)).map(({ value }) => value);
+    const words = shellWords(call).map(({ value }) => value);
     const manager = words.find((word) => /^(?:npm|pnpm|yarn|bun)$/.test(word)) ?? "npm";
     const folder = nearestPackage(command.cwd, facts);
     if (folder === null) return null;
@@ -39,7 +39,7 @@ function isTwin(candidate: string, name: string, scripts: Readonly<Record<string
   const body = scripts[candidate];
   if (body === undefined || candidate === name || body === scripts[name]) return false;
   // `format` may itself only check; its words say so.
-  return !/--check\b|--list-different|--verify|\s-l\b/.test(body) && !body.includes(name);
+  return !/--check\b|--list-different|--verify|\s-l\b/.test(body);
 }
 
 /** Names that repositories give the fixing script, most telling first. */
