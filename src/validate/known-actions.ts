@@ -18,16 +18,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "biomejs/biome-action": "biome ci .",
 };
 
-const ACTION = /^(?:uses:\s*)?((?:[\w.-]+\/[\w.-]+)(?:\/[\w./-]+)?|docker:\/\/\S+|\.{1,2}\/\S+)(?:@\S+)?$/;
+/** `owner/name@v1`, `docker://image`, `./.github/actions/name`: as evidence writes the action of a step without a script. */
+const ACTION = /^(?:([\w.-]+\/[\w./-]+)@[\w./-]+|(docker:\/\/\S+)|(\.\/\.github\/actions\/\S+))$/;
 
-/**
- * The action that a validation's command is, e.g. `actions/checkout`; null for a script. An action is written with its
- * version (`owner/name@v1`) or after `uses:`, so that a script that is a path stays one.
- */
+/** The action that a validation's command is, without its version, e.g. `actions/checkout`; null for a script. */
 export function actionOf(command: string): string | null {
-  const text = command.trim();
-  if (!text.startsWith("uses:") && !/^[\w.-]+\/[\w./-]+@[\w./-]+$/.test(text)) return null;
-  return ACTION.exec(text)?.[1] ?? null;
+  const [, published, image, own] = ACTION.exec(command.trim()) ?? [];
+  return published ?? image ?? own ?? null;
 }
 
 /** The command an action runs; null when it does more than that, or is not known. */

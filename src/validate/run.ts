@@ -98,7 +98,7 @@ const NOISE: readonly Noise[] = [
   {
     exitCodes: [126, 127],
     output:
-      /(?:^|: )(?:line \d+: |\d+: )?([^\s:]+): (?:command not found|not found|No such file or directory|Permission denied)\s*$/m,
+      /(?:^|: )(?:line \d+: |\d+: )?([^\s:]+): (?:command not found|not found|No such file or directory|Permission denied|Is a directory)\s*$/m,
     offline: false,
     says: ([, program]) => `${program} is not installed here`,
   },

@@ -91,6 +91,12 @@ describe("a plan for one problem", () => {
     ],
     ["no command", { command: " " }, "the log does not tell its command"],
     ["an action", { command: "owner/some-action@v3" }, "owner/some-action is an action, not a command"],
+    ["an image", { command: "docker://alpine:3" }, "docker://alpine:3 is an action, not a command"],
+    [
+      "an action of its own",
+      { command: "./.github/actions/check" },
+      "./.github/actions/check is an action, not a command",
+    ],
   ])("says why a command with %s is not run", (_, about, notRun) => {
     const empty = { workingDirectory: "", shell: null, env: {}, obstacles: [], runtimes: {} };
     const one = validation({
@@ -105,7 +111,7 @@ describe("a plan for one problem", () => {
 
   it.each([
     ["pre-commit/action@v3.0.1", "pre-commit run --show-diff-on-failure --color=always --all-files"],
-    ["uses: psf/black@stable", "black --check --diff ."],
+    ["psf/black@stable", "black --check --diff ."],
     ["golangci/golangci-lint-action@v6", "golangci-lint run"],
   ])("runs what the action %s would run", (command, expected) => {
     const plan = planValidation(
@@ -115,6 +121,12 @@ describe("a plan for one problem", () => {
     );
 
     expect(plan.check).toEqual(check({ command: expected, validation: "v1" }));
+  });
+
+  it("takes a script in the repository for a script", () => {
+    const plan = planValidation(problem("v1"), evidence([validation({ id: "v1", command: "./ci/check.sh" })]), NOTHING);
+
+    expect(plan.check).toEqual(check({ command: "./ci/check.sh", validation: "v1" }));
   });
 
   it("takes the leg that can be run here and names the others", () => {
