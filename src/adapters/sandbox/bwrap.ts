@@ -18,7 +18,7 @@ import {
   type SystemFolder,
   shieldsOf,
 } from "./bwrap-arguments.ts";
-import { watchDisk } from "./disk-watch.ts";
+import { usedBytes, watchDisk } from "./disk-watch.ts";
 import { findProgram } from "./find-program.ts";
 import { type Cage, DEFAULT_LIMITS, type Limits, openCage } from "./limits.ts";
 import { showsTooMuch, toolPrefixes } from "./prefixes.ts";
@@ -207,6 +207,7 @@ class BwrapRoom implements SandboxRoom {
   readonly #options: SandboxOptions;
   readonly #limits: Limits;
   readonly #closing = new AbortController();
+  #before: Promise<number> | null = null;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(
@@ -280,7 +281,10 @@ class BwrapRoom implements SandboxRoom {
   #watch({ kind }: Cage, status: () => string, stop: AbortSignal): Promise<string | null> {
     const { tree, folders, copies } = this.#view;
     const { diskBytes, processes } = this.#limits;
-    const disk = watchDisk([tree, folders.home, folders.tmp, ...copies.map(({ ours }) => ours)], diskBytes, stop);
+    const watched = [tree, folders.home, folders.tmp, ...copies.map(({ ours }) => ours)];
+    // Counted once: in a large tree it takes seconds.
+    this.#before ??= usedBytes(watched);
+    const disk = watchDisk(watched, this.#before, diskBytes, stop);
     return kind === "prlimit" ? Promise.race([disk, watchProcesses(status, processes, stop)]) : disk;
   }
 

@@ -11,23 +11,23 @@ const LOOK_EVERY_MS = 500;
 const RECOUNT_SHARE = 1 / 8;
 
 /**
- * Watches what `folders` hold together. Resolves with a sentence once they have grown by more than `limitBytes`, or with
+ * Watches what `folders` hold together. Resolves with a sentence once that is `limitBytes` more than `before`, or with
  * null when stopped. A limit of a file system would be exact, but HOME and the tree are ordinary folders.
  */
 export async function watchDisk(
   folders: readonly string[],
+  before: Promise<number>,
   limitBytes: number,
   stop: AbortSignal,
 ): Promise<string | null> {
-  const before = await usedBytes(folders);
   let counted = await freeBytes(folders);
   while (await pause(stop)) {
     const free = await freeBytes(folders);
     if (free > counted) counted = free;
     if (counted - free < limitBytes * RECOUNT_SHARE) continue;
     counted = free;
-    if ((await usedBytes(folders)) - before > limitBytes) {
-      return `the files of this command grew by more than ${limitBytes} bytes`;
+    if ((await usedBytes(folders)) - (await before) > limitBytes) {
+      return `the files of this room grew by more than ${limitBytes} bytes`;
     }
   }
   return null;
@@ -46,7 +46,8 @@ async function freeBytes(folders: readonly string[]): Promise<number> {
   return stats.reduce((sum, { bavail, bsize }) => sum + bavail * bsize, 0);
 }
 
-async function usedBytes(folders: readonly string[]): Promise<number> {
+/** What the folders hold together. Never rejects. */
+export async function usedBytes(folders: readonly string[]): Promise<number> {
   // Files that vanish while it counts make it complain and exit 1; what it counted still stands.
   const { stdout } = await execute("/usr/bin/du", ["-sxc", "-B1", "--", ...folders], { env: {} }).catch(
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? "" }),

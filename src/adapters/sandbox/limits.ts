@@ -10,7 +10,7 @@ export interface Limits {
   /** Processes and threads of the room. */
   readonly processes: number;
   readonly fileBytes: number;
-  /** What tree, HOME and TMP may grow by during one command, together. */
+  /** What tree, HOME and TMP may grow by after the room's first command began, together. */
   readonly diskBytes: number;
   /** Of one process. */
   readonly cpuSeconds: number;

@@ -56,7 +56,7 @@ describe.skipIf(bwrapMissing !== null)(titled("a room of bubblewrap ends"), () =
       const result = await room.run(command(script, { timeoutMs: 60_000 }));
 
       expect(result).toMatchObject({ exitCode: null, timedOut: false });
-      expect(result.output).toContain("[stopped: the files of this command grew by more than 268435456 bytes]");
+      expect(result.output).toContain("[stopped: the files of this room grew by more than 268435456 bytes]");
       expect(result.ms).toBeLessThan(30_000);
     });
 

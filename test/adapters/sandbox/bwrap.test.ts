@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bwrapSandbox } from "../../../src/adapters/sandbox/bwrap.ts";
 import { SandboxUnavailable } from "../../../src/ports/sandbox.ts";
 import { command, type Ground, makeGround, sandboxContract } from "../../contracts/sandbox-contract.ts";
@@ -15,8 +15,18 @@ describe.skipIf(bwrapMissing !== null)(titled("a room of bubblewrap"), () => {
 });
 
 describe("bubblewrap that is not there", () => {
+  let ground: Ground;
+
+  beforeEach(() => {
+    ground = makeGround();
+  });
+
+  afterEach(() => {
+    rmSync(ground.root, { recursive: true, force: true });
+  });
+
   it("says how to mend it, and opens no room", async () => {
-    const { tree, rooms } = makeGround();
+    const { tree, rooms } = ground;
     const sandbox = bwrapSandbox(bwrapOptions(rooms, { searchPath: tree }));
 
     expect(await sandbox.unavailable()).toBe(
@@ -26,7 +36,7 @@ describe("bubblewrap that is not there", () => {
   });
 
   it("says why a bwrap that is there cannot make a room", async () => {
-    const { tree, rooms } = makeGround();
+    const { tree, rooms } = ground;
     writeProgram(tree, "bwrap", 'echo "bwrap: no permission to make a namespace" >&2; exit 1');
     const sandbox = bwrapSandbox(bwrapOptions(rooms, { searchPath: tree }));
 
@@ -37,7 +47,7 @@ describe("bubblewrap that is not there", () => {
   });
 
   it.skipIf(bwrapMissing !== null)("is not taken for a failing command when a room cannot be made later", async () => {
-    const { tree, rooms } = makeGround();
+    const { tree, rooms } = ground;
     const room = await bwrapSandbox(bwrapOptions(rooms)).open(tree);
     rmSync(tree, { recursive: true });
 
