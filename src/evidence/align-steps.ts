@@ -113,7 +113,7 @@ function scriptPattern(script: string): RegExp {
     .slice(0, 20)
     .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const cut = whole.length > MAX_SCRIPT || parts.length === 20;
-  return new RegExp(`^${parts.join("[^]*?")}${cut ? "" : "$"}`);
+  return new RegExp(`^${parts.join("[\\s\\S]*?")}${cut ? "" : "$"}`);
 }
 
 function normal(script: string): string {

@@ -3,6 +3,7 @@ import type { Workflow, WorkflowStep } from "../domain/workflow.ts";
 import { alignSteps, type KnownStep } from "./align-steps.ts";
 import { archiveName, type JobLog, sameLoosely } from "./job-logs.ts";
 import { matchJob, type PlannedJob, planJobs } from "./match-jobs.ts";
+import { resolveText } from "./resolve-expressions.ts";
 import type { Run, RunJob, RunStep } from "./run.ts";
 import type { SplitStep } from "./split-log.ts";
 
@@ -102,7 +103,10 @@ function toRunJob({ log, answer, planned }: JobSources): RunJob {
     leg: planned?.leg ?? {},
     conclusion: answer?.conclusion ?? null,
     labels: answer !== null && answer.labels.length > 0 ? answer.labels : image === null ? [] : [image],
-    steps: withLogs(known, log?.steps ?? []),
+    steps: withLogs(known, log?.steps ?? []).map((step) => ({
+      ...step,
+      name: resolveText(step.name, { matrix: planned?.leg ?? {} }).text,
+    })),
   };
 }
 
@@ -114,12 +118,25 @@ function knownSteps(
   if (answer !== null && answer.steps.length > 0) return withDefinitions(answer.steps, definitions);
   if (log !== null && log.listed.length > 0) {
     const listed = [...log.listed].sort((a, b) => a.number - b.number);
-    return withDefinitions(
+    const known = withDefinitions(
       listed.map((step) => ({ ...step, conclusion: null, startedAt: null, completedAt: null })),
       definitions,
     );
+    return withUnlisted(known, definitions);
   }
   return definitions.map(fromDefinition);
+}
+
+/** An archive lists only steps that ran: the others of the file stand where the file has them. */
+function withUnlisted(known: readonly KnownStep[], definitions: readonly WorkflowStep[]): readonly KnownStep[] {
+  const steps = [...known];
+  let after = steps.findLastIndex((step) => step.definition === null && partOf(step.name) === "setup");
+  for (const definition of definitions) {
+    const at = steps.findIndex((step) => step.definition === definition);
+    if (at === -1) steps.splice(++after, 0, fromDefinition(definition));
+    else after = at;
+  }
+  return steps;
 }
 
 function fromDefinition(step: WorkflowStep): KnownStep {
@@ -175,6 +192,8 @@ function withLogs(known: readonly KnownStep[], logs: readonly SplitStep[]): read
       last = at;
     } else if (log.part === "main" && before?.step != null && mayHoldParts(before.step, before.logs)) {
       before.logs.push(log);
+    } else if (log.part === "post") {
+      steps.push({ step: null, logs: [log] });
     } else {
       last++;
       steps.splice(last, 0, { step: null, logs: [log] });

@@ -28,6 +28,8 @@ export async function collectEvidence(input: CollectInput): Promise<Evidence> {
 /** The jobs of all logs, in the order of the files. Where an archive holds a job's whole log, its step files only lend their names. */
 export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null): Promise<readonly JobLog[]> {
   const files = (await source.files()).map((file) => ({ file, name: readLogName(file.name) }));
+  // Beside jobs and steps an archive holds the runner's own `system.txt`.
+  const isArchive = files.some(({ name }) => name.kind !== "other");
   const whole = new Set(files.flatMap(({ name }) => (name.kind === "job" ? [name.job] : [])));
   const listed = new Map<string, ListedStep[]>();
   for (const { name } of files) {
@@ -36,6 +38,7 @@ export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null)
   const logs: JobLog[] = [];
   const pieces = new Map<string, JobLog>();
   for (const { file, name } of files) {
+    if (isArchive && name.kind === "other") continue;
     if (name.kind === "step" && whole.has(name.job)) continue;
     const split = await splitFile(file, jobs);
     if (name.kind === "step") {

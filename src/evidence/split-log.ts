@@ -99,7 +99,7 @@ export class LogSplitter {
 
   end(): SplitLog {
     this.reader.end();
-    if (this.header !== null) this.closeHeader(false);
+    if (this.header !== null) this.closeHeader("cut");
     // A build that sources its script dies with it: Travis then has no word left to say.
     if (this.travis && !this.travisDone && this.step?.header != null) this.step.over = true;
     this.closeStep(true);
@@ -129,7 +129,7 @@ export class LogSplitter {
     else if (this.jobNames[index] !== raw.job) this.startJob(raw.job);
     const step = raw.step === "UNKNOWN STEP" ? null : raw.step;
     if (step === null || step === (this.header?.givenName ?? this.step?.givenName)) return;
-    if (this.header !== null) this.closeHeader(false);
+    if (this.header !== null) this.closeHeader("cut");
     const part =
       step === "Set up job" ? "setup" : step.startsWith("Post ") || step === "Complete job" ? "post" : "main";
     this.openStep({ part, name: step, givenName: step, header: null, firstLine: this.number, at: raw.at });
@@ -139,11 +139,11 @@ export class LogSplitter {
     const { text } = raw;
     if (this.header !== null) {
       if (text.startsWith("##[endgroup]")) {
-        this.closeHeader(true);
+        this.closeHeader("ended");
         return;
       }
       this.header.body.push(raw);
-      if (this.header.body.length > MAX_HEADER_LINES || text.startsWith("##[group]")) this.closeHeader(true);
+      if (this.header.body.length > MAX_HEADER_LINES || text.startsWith("##[group]")) this.closeHeader("overflowed");
       return;
     }
     const group = /^##\[group\](?:Run|Build container for action use:) ?(.*)$/.exec(text);
@@ -164,6 +164,7 @@ export class LogSplitter {
 
   private takeTravis(line: string): void {
     this.framed = true;
+    if (this.header !== null) this.closeHeader("cut");
     const read = readTravisLine(line);
     this.travisDone ||= read.text?.startsWith("Done. Your build exited") ?? false;
     if (read.command !== null) {
@@ -189,32 +190,33 @@ export class LogSplitter {
   }
 
   private startJob(name: string | null): void {
-    if (this.header !== null) this.closeHeader(false);
+    if (this.header !== null) this.closeHeader("cut");
     this.closeStep(true);
     this.jobNames.push(name);
   }
 
-  private closeHeader(complete: boolean): void {
+  /** `ended` by its own mark, `overflowed` by what cannot stand in a header, `cut` by a boundary or the end of the log. */
+  private closeHeader(how: "ended" | "overflowed" | "cut"): void {
     const open = this.header;
     this.header = null;
     if (open === null) return;
     const body = open.body.map((line) => line.text);
-    const header = readStepHeader(open.title, body, complete);
+    const lastLine = open.line + body.length + (how === "ended" ? 1 : 0);
+    const header = readStepHeader(open.title, body, how !== "cut");
     if (header !== null) {
       const name = open.givenName ?? `Run ${open.title}`;
       // A gh view log opened the step by its name already: the header belongs to it, unless it is a composite's inner step.
       const first = this.step !== null && this.step.givenName !== null && this.step.header === null;
       const firstLine = first && this.step !== null ? this.step.firstLine : open.line;
       this.openStep({ part: "main", name, givenName: open.givenName, header, firstLine, at: open.at }, first);
-      if (this.step !== null) this.step.lastLine = open.line + body.length + 1;
+      if (this.step !== null) this.step.lastLine = lastLine;
       return;
     }
-    const last = this.number;
     this.addLineAt(open.line, `##[group]Run ${open.title}`, open.at);
     open.body.forEach((line, index) => {
       this.addLineAt(open.line + 1 + index, line.text, line.at);
     });
-    if (this.step !== null) this.step.lastLine = last;
+    if (this.step !== null) this.step.lastLine = lastLine;
   }
 
   private openStep(

@@ -30,11 +30,14 @@ export function readStepHeader(title: string, body: readonly string[], complete:
   return { command: script === "" ? title : script, uses: null, shell: shell && readShell(shell), ...sections };
 }
 
+// The program may lie under `C:\\Program Files`: its path ends at `.exe`, elsewhere at the first space.
+const PROGRAM = /^(.*?\.exe(?= |$)|\S+)(.*)$/i;
+
 /** `/usr/bin/bash -e {0}` → `bash -e {0}`: the name as a workflow writes it, without the runner's path. */
 function readShell(shell: string): string {
-  const [program = "", ...rest] = shell.split(" ");
+  const [, program = "", rest = ""] = PROGRAM.exec(shell) ?? [];
   const name = program.slice(Math.max(program.lastIndexOf("/"), program.lastIndexOf("\\")) + 1);
-  return [name.replace(/\.exe$/i, "").toLowerCase(), ...rest].join(" ");
+  return name.replace(/\.exe$/i, "").toLowerCase() + rest;
 }
 
 function readSections(lines: readonly string[]): Pick<StepHeader, "env" | "with"> {

@@ -25,15 +25,17 @@ export function stepStatus(
     ({ logs, conclusion }) => logs.length > 0 || (conclusion !== null && conclusion !== "skipped"),
   );
   if (!jobRan) return whyJobDidNotRun(job, jobs, failed);
-  return whyStepDidNotRun(job, step, failed);
+  return whyStepDidNotRun(job, step, failed, jobs);
 }
 
-function whyStepDidNotRun(job: RunJob, step: RunStep, failed: ReadonlySet<RunStep>): Status {
+function whyStepDidNotRun(job: RunJob, step: RunStep, failed: ReadonlySet<RunStep>, jobs: readonly RunJob[]): Status {
   const at = job.steps.indexOf(step);
   const stopped = job.steps.findIndex((other) => failed.has(other) && other.part !== "post");
   if (stopped !== -1 && stopped < at && !RUNS_ANYWAY.test(step.definition?.if ?? "")) {
     return { status: "unreached", because: "earlier_step" };
   }
+  const cut = job.steps.findIndex((other) => other.conclusion === "cancelled");
+  if (cut !== -1 && cut < at) return { status: "unreached", because: cancelledBecause(job, jobs) };
   // Its own condition kept it out (papers §1.2-5): no sign of a hidden problem.
   return { status: "excluded", because: null };
 }

@@ -26,6 +26,7 @@ export function listValidations(
   for (const job of jobs) {
     for (const step of job.steps) {
       const command = commandOf(step) ?? namedCommand(step, jobs) ?? (failed.has(step) ? actionOf(step) : null);
+      // Of the runner's own setup, or of text without a frame, nobody knows a command.
       if (command === null) continue;
       const status = stepStatus(job, step, failed, jobs);
       if (status === null) continue;
@@ -85,6 +86,8 @@ function namedCommand(step: RunStep, jobs: readonly RunJob[]): string | null {
   return DEFAULT_NAME.exec(step.name)?.[1] ?? null;
 }
 
-function actionOf(step: RunStep): string {
-  return decisiveLog(step)?.uses ?? step.definition?.uses ?? step.name;
+const ACTION_NAME = /^Run (\S+\/\S+@\S+|\.{1,2}\/\S+|docker:\S+)$/;
+
+function actionOf(step: RunStep): string | null {
+  return decisiveLog(step)?.uses ?? step.definition?.uses ?? ACTION_NAME.exec(step.name)?.[1] ?? null;
 }
