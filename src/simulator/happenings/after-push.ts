@@ -121,7 +121,7 @@ async function closeOrphans(simulation: Simulation, head: Repository, branch: st
 }
 
 async function pushedCommits({ git }: Repository, branch: string, before: string, after: string): Promise<string[]> {
-  const known = before === NO_COMMIT ? [`--exclude=refs/heads/${branch}`, "--branches"] : [before];
+  const known = before === NO_COMMIT ? [`--exclude=${branch}`, "--branches"] : [before];
   const text = await git(["rev-list", "--reverse", `--max-count=${COMMITS_LISTED}`, after, "--not", ...known]);
   return text.split("\n").filter((sha) => sha !== "");
 }

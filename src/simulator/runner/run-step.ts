@@ -48,9 +48,11 @@ export async function runStep(jobRun: JobRun, step: Step, file: StepFile, standi
   const contexts = stepContexts(jobRun, file, standing);
   try {
     if (!isMet(file.if, contexts, standing)) return "skipped";
+    // The step's own env: is there for its script and its inputs, not for its condition.
+    const within = { ...contexts, env: declaredEnv(jobRun, file, contexts) };
     return await (file.run === undefined
-      ? runAction(jobRun, file, contexts)
-      : runCommands(jobRun, step, file, file.run, contexts));
+      ? runAction(jobRun, file, within)
+      : runCommands(jobRun, step, file, file.run, within));
   } catch (error) {
     if (plan.signal.aborted) return "cancelled";
     log.error(error instanceof Error ? error.message : String(error));

@@ -39,7 +39,7 @@ export const JobFile = z.object({
   name: Text.optional(),
   needs: List.default([]),
   if: Flag.optional(),
-  "runs-on": z.unknown(),
+  "runs-on": z.unknown().optional(),
   env: Env,
   defaults: RunDefaults.default({ run: {} }),
   strategy: z
@@ -65,7 +65,7 @@ export const WorkflowFile = z.object({
 });
 export type WorkflowFile = z.infer<typeof WorkflowFile>;
 
-/** null for a file that GitHub would refuse to run: no YAML, no jobs, a need that does not exist, a step that does nothing. */
+/** null for a file that GitHub would refuse to run: no YAML, no jobs, no `runs-on`, a need that does not exist, a step that does nothing. */
 export function readWorkflow(text: string): WorkflowFile | null {
   const file = WorkflowFile.safeParse(loadYaml(text)).data;
   if (file === undefined || file.on === undefined || file.on === null) return null;
@@ -73,7 +73,7 @@ export function readWorkflow(text: string): WorkflowFile | null {
   const isWhole = jobs.every(
     (job) =>
       job.needs.every((need) => need in file.jobs) &&
-      (job.uses !== undefined || job.steps.length > 0) &&
+      (job.uses !== undefined || (job["runs-on"] !== undefined && job.steps.length > 0)) &&
       job.steps.every((step) => (step.run === undefined) !== (step.uses === undefined)),
   );
   const canStart = jobs.some((job) => job.needs.length === 0);
