@@ -8,7 +8,7 @@ export interface CheckWord {
 
 // Models add `2>&1` and `| tail` out of habit; the output is kept short for them anyway.
 const WORD =
-  /(?:^|(&&|;|\n))[ \t]*retrace-check(?:[ \t]+2>&1)?(?:[ \t]*\|[ \t]*(?:tail|head|cat|grep)\b[^|&;\n]*)*[ \t]*;?\s*$/;
+  /(?:^|(&&|;|\n))[ \t]*retrace-check(?:[ \t]+2>&1)?[ \t]*(?:\|[ \t]*(?:tail|head|cat|grep)\b[^|&;\n]*)*;?\s*$/;
 
 /** Null when the command does not end with `retrace-check` as a command of its own. */
 export function splitCheckWord(command: string): CheckWord | null {

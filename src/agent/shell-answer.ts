@@ -22,8 +22,8 @@ export type Mistake =
 
 const BashArguments = z.object({ command: z.string().trim().min(1) });
 
-// A block is closed by a fence of the same length at the start of a line, so a longer fence may hold a shorter one.
-const BLOCK = /^(`{3,})(?:bash|sh|shell)[ \t]*\r?\n([\s\S]*?)^\1[ \t]*$/gm;
+// Only shell blocks open; an example in another language is no command.
+const BLOCK_OPENS = /^(`{3,})(?:bash|sh|shell)[ \t]*\r?$/;
 
 const MAX_SURPLUS = 7; // an answer with hundreds of calls is no plan worth keeping in the conversation
 
@@ -56,10 +56,25 @@ function parseJson(text: string): unknown {
 }
 
 function readBlock(answer: ChatAnswer): ShellAnswer {
-  const blocks = [...answer.content.matchAll(BLOCK)].map((match) => (match[2] ?? "").trim());
+  const blocks = shellBlocks(answer.content);
   const [command] = blocks;
   if (blocks.length > 1) return { mistake: { name: "many-blocks", count: blocks.length } };
   if (command !== undefined && command !== "" && !command.includes("\0")) return { command, call: null, surplus: [] };
   if (answer.finish === "length") return { mistake: { name: "cut" } };
   return { mistake: { name: answer.content.trim() === "" ? "empty" : "no-command" } };
+}
+
+/** A fence of the same length closes a block, so a longer one may hold a shorter one. What is never closed is no block. */
+function shellBlocks(content: string): string[] {
+  const blocks: string[] = [];
+  let open: { readonly fence: string; readonly lines: string[] } | null = null;
+  for (const line of content.split("\n")) {
+    const fence: string | undefined = open === null ? BLOCK_OPENS.exec(line)?.[1] : undefined;
+    if (fence !== undefined) open = { fence, lines: [] };
+    else if (open !== null && line.trimEnd() === open.fence) {
+      blocks.push(open.lines.join("\n").trim());
+      open = null;
+    } else open?.lines.push(line);
+  }
+  return blocks;
 }
