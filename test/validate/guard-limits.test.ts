@@ -72,6 +72,27 @@ describe("the guard's limits", () => {
   });
 });
 
+it.each([
+  { name: "a minified file", path: "dist/a.min.js", text: "function a(b){return it(b,c.d.e.f)}".repeat(10_000) },
+  { name: "a test file of calls that never close", path: "a.test.ts", text: "it(".repeat(20_000) },
+  {
+    name: "a large test file",
+    path: "a.test.ts",
+    text: "it('a', () => {\n  expect(f(1)).toBe(2);\n});\n".repeat(3_000),
+  },
+])(
+  "judges $name in seconds",
+  ({ path, text }) => {
+    const patch = `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`;
+    const start = performance.now();
+
+    expect(rulesOf(inputFor(patch, { before: () => `${text}\n`, after: () => `${text} x\n` }))).toEqual([]);
+    // Without bounds on brackets, tables and line counting these take minutes.
+    expect(performance.now() - start).toBeLessThan(15_000);
+  },
+  120_000,
+);
+
 describe("matchesGlob", () => {
   it.each([
     { pattern: ".github/workflows/**", path: ".github/workflows/ci.yml", expected: true },

@@ -25,7 +25,7 @@ export interface TestCase {
 
 /** How test cases begin, searched in text without comments; the name is the first group that matched. */
 const TEST_STARTS: readonly RegExp[] = [
-  /(?<![\w.$])(?:it|test|specify)(?:\.(?:concurrent|sequential|fails|each|for|serial))*\s*(?:\((?=[^)]{0,4000}\)\s*\()(?:[^()]|\([^()]{0,4000}\)){0,4000}\)\s*)?\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|([\w.]+)\s*,)/g,
+  /(?<![\w.$])(?:it|test|specify)(?:\.(?:concurrent|sequential|fails|serial))*\s*\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|([\w.]+)\s*,)/g,
   /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)/gm,
   /^func[ \t]+(?:\([^)]*\)[ \t]*)?((?:Test|Fuzz|Example)\w*)/gm,
   /\bt\.Run\(\s*(?:"([^"\n]*)"|([\w.]+))/g,
@@ -36,29 +36,51 @@ const TEST_STARTS: readonly RegExp[] = [
   /\bfunction[ \t]+(test\w+)\s*\(/g,
 ];
 
-export function testCasesIn({ code, bare }: MaskedCode): readonly TestCase[] {
+/** Table tests of JavaScript: the table stands in brackets or a template, the name behind it. */
+const TABLE_START =
+  /(?<![\w.$])(?:it|test|specify)(?:\.(?:concurrent|sequential|fails|serial))*\.(?:each|for)\s*(?:<[^<>()]*>)?(?=[(`])/g;
+const TABLE_NAME = /\s*\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|([\w.]+)\s*,)/y;
+
+export function testCasesIn(masked: MaskedCode): readonly TestCase[] {
+  const { code, bare } = masked;
   const lineAt = lineFinder(code);
   const found = TEST_STARTS.flatMap((pattern) =>
     [...code.matchAll(pattern)].flatMap((match): TestCase[] => {
       const name = match.slice(1).find((group) => group !== undefined);
       // Inside a string it is the text of a fixture, not a test.
       if (name === undefined || bare.slice(match.index, match.index + match[0].length).trim() === "") return [];
-      return [{ name, index: match.index, line: lineAt(match.index), rows: rowsOf(code, bare, match) }];
+      return [{ name, index: match.index, line: lineAt(match.index), rows: rowsAbove(masked, match.index) }];
     }),
   );
-  return found.sort((a, b) => a.index - b.index);
+  return [...found, ...tableTestsIn(masked, lineAt)].sort((a, b) => a.index - b.index);
 }
 
-/** Rows of `each([...])` within the start of the test, or of `parametrize(names, [...])` and friends just above it. */
-function rowsOf(code: string, bare: string, match: RegExpMatchArray): number {
-  const start = match.index ?? 0;
-  const each = /\.(?:each|for)\s*\(\s*\[/.exec(match[0]);
-  if (each !== null) return elementsIn(bare, start + each.index + each[0].length - 1);
-  const above =
-    code
-      .slice(0, start)
-      .split(/\n[ \t]*\n/)
-      .at(-1) ?? "";
+function tableTestsIn({ code, bare }: MaskedCode, lineAt: (index: number) => number): TestCase[] {
+  return [...bare.matchAll(TABLE_START)].flatMap((match): TestCase[] => {
+    const open = match.index + match[0].length;
+    const template = bare.charAt(open) === "`";
+    const close = template ? bare.indexOf("`", open + 1) + 1 : closingBracket(bare, open);
+    TABLE_NAME.lastIndex = close;
+    const name = TABLE_NAME.exec(code)
+      ?.slice(1)
+      .find((group) => group !== undefined);
+    if (name === undefined || close === 0) return [];
+    const list = bare.slice(open, close).search(/\[/);
+    const rows = template
+      ? code.slice(open, close).trim().split("\n").length - 2
+      : list < 0
+        ? 1
+        : elementsIn(bare, open + list);
+    return [{ name, index: match.index, line: lineAt(match.index), rows }];
+  });
+}
+
+/** Rows of `parametrize(names, [...])` and friends just above a test. */
+function rowsAbove({ code, bare }: MaskedCode, start: number): number {
+  // Decorators of one test: what is further up belongs to another.
+  const near = code.slice(Math.max(0, start - 4_000), start);
+  if (!/parametrize|InlineData|TestCase|DataRow|#\[(?:case|test_case)/.test(near)) return 1;
+  const above = near.split(/\n[ \t]*\n/).at(-1) ?? "";
   const offset = start - above.length;
   let rows = 1;
   for (const table of above.matchAll(/parametrize\s*\(/g)) {

@@ -117,16 +117,24 @@ function endOr(index: number, otherwise: number): number {
 }
 
 /** How far a bracket may reach. Longer than any assertion; without a bound, text full of open brackets costs the square of its length. */
-export const BRACKET_MAX = 20_000;
+export const BRACKET_MAX = 10_000;
 
 /** Index just behind the bracket that closes the one at `open`, or where BRACKET_MAX or the text ends. Give it `bare` text. */
 export function closingBracket(bare: string, open: number): number {
   let depth = 0;
   const stop = Math.min(bare.length, open + BRACKET_MAX);
   for (let at = open; at < stop; at++) {
-    const char = bare.charAt(at);
-    if ("([{".includes(char)) depth++;
-    else if (")]}".includes(char) && --depth === 0) return at + 1;
+    switch (bare.charCodeAt(at)) {
+      case 40: // (
+      case 91: // [
+      case 123: // {
+        depth++;
+        break;
+      case 41: // )
+      case 93: // ]
+      case 125: // }
+        if (--depth === 0) return at + 1;
+    }
   }
   return stop;
 }
