@@ -70,6 +70,8 @@ async function addRepository(
 ): Promise<Repository> {
   const { toolPath, clock, nextId } = simulation;
   const fullName = `${owner.login}/${wish.name}`;
+  // Both become folders here.
+  if (!/^\w[\w.-]*\/\w[\w.-]*$/.test(fullName)) throw new Error(`${fullName} is no name for a repository`);
   if (simulation.repositories.has(fullName.toLowerCase())) throw new Error(`the repository ${fullName} exists already`);
   const folder = path.join(simulation.folder, "repositories", owner.login, `${wish.name}.git`);
   const defaultBranch = wish.defaultBranch ?? "main";

@@ -174,6 +174,31 @@ describe("the runner", () => {
     ]);
   });
 
+  it("marks what the problem matchers of actions/setup-node know", async () => {
+    const run = await runOf(
+      `
+  a:
+    runs-on: x
+    steps:
+      - uses: actions/checkout@v4
+      - run: cat out.txt
+      - uses: actions/setup-node@v4
+      - run: cat out.txt
+`,
+      {
+        "out.txt":
+          "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\n\n/repo/b.js\n  1:5  error  'x' is never used  no-unused-vars\n",
+      },
+    );
+
+    expect(run.jobs.a?.log.filter((line) => /TS2322|never used/.test(line))).toEqual([
+      "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+      "  1:5  error  'x' is never used  no-unused-vars",
+      "##[error]src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+      "##[error]  1:5  error  'x' is never used  no-unused-vars",
+    ]);
+  });
+
   it("calls its folders as a hosted runner does and gives nothing of its own environment", async () => {
     const run = await runOf("  a:\n    runs-on: x\n    steps: [{ run: 'pwd; env | sort' }]\n");
     const names = run.jobs.a?.log.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []) ?? [];

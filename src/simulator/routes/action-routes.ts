@@ -108,6 +108,7 @@ function listJobs(call: RepositoryCall): Promise<Answer> {
 }
 
 function readRunLogs(call: RepositoryCall): Answer {
+  refuseNobody(call);
   return linkToRunLogs(call.simulation, attemptIn(call, runIn(call)));
 }
 
@@ -146,7 +147,13 @@ function readJob(call: RepositoryCall): Answer {
 }
 
 function readJobLog(call: RepositoryCall): Answer {
+  refuseNobody(call);
   return linkToJobLog(call.simulation, jobIn(call).job);
+}
+
+/** Logs of public repositories, too, are for those who have logged in. */
+function refuseNobody({ caller }: RepositoryCall): void {
+  if (caller.kind === "nobody") throw new Refusal(403, "Must have admin rights to Repository.");
 }
 
 function listWorkflows(call: RepositoryCall): Promise<Answer> {

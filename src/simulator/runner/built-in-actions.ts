@@ -3,6 +3,7 @@ import path from "node:path";
 import { gitEnvironment, runGit } from "../git/run-git.ts";
 import { repositoryPage } from "../present/present-repository.ts";
 import type { JobRun } from "./job-context.ts";
+import { MATCHERS_OF } from "./problem-matchers.ts";
 import { runScript } from "./run-script.ts";
 
 /** The inputs of a `uses:` step, with expressions resolved. */
@@ -104,6 +105,7 @@ async function setUp(run: JobRun, uses: string, _inputs: Inputs): Promise<boolea
     onStart: (group) => run.groups.push(group),
   });
   run.log.line("##[endgroup]");
+  run.log.watch(MATCHERS_OF[`actions/${name}`]?.() ?? []);
   const isThere = end.ended === "exited" && end.code === 0;
   if (!isThere) run.log.error(`This simulated runner has no '${command[0]}'.`);
   return isThere;

@@ -1,4 +1,5 @@
 import type { Annotation, Step } from "../state/nouns.ts";
+import type { Matcher } from "./problem-matchers.ts";
 
 /** Writes one job's log in the dialect of GitHub's runner. */
 export interface JobLog {
@@ -10,12 +11,15 @@ export interface JobLog {
   error(text: string): void;
   /** One line of a step's output, where `::error file=…::` and its kin are orders to the runner. */
   output(text: string): void;
+  /** Output of later steps is looked at by these too. */
+  watch(matchers: readonly Matcher[]): void;
   readonly annotations: Annotation[];
 }
 
 /** GitHub keeps at most ten annotations of a level for each step. */
 const ANNOTATIONS_A_STEP = 10;
 const COMMAND = /^::(error|warning|notice|group|endgroup|debug|add-mask)(?: ([^:]*(?::(?!:)[^:]*)*))?::(.*)$/;
+const ANSI = /\u001b\[[\d;]*m/g;
 const LEVEL: Readonly<Record<string, string>> = { error: "failure", warning: "warning", notice: "notice" };
 
 /** `places`: folders of this machine and what they are called at GitHub, longest first. */
@@ -23,6 +27,7 @@ export function openJobLog(now: () => number, places: readonly (readonly [string
   let step: Step | null = null;
   let counts = new Map<string, number>();
   const masks: string[] = [];
+  const watching: Matcher[] = [];
   const annotations: Annotation[] = [];
   const stamp = timestamps(now);
 
@@ -48,6 +53,14 @@ export function openJobLog(now: () => number, places: readonly (readonly [string
       raw_details: null,
     });
   };
+  /** A plain line of output, marked when a matcher knows it. */
+  const plain = (text: string) => {
+    const [match] = watching.flatMap((matcher) => matcher(text.replace(ANSI, "")) ?? []);
+    if (match === undefined) return write(text);
+    write(`##[${match.level}]${text}`);
+    const { level, file, line, column, message } = match;
+    annotate(level, message, { file, line: String(line), col: String(column) });
+  };
   const error = (text: string) => {
     write(`##[error]${text}`);
     annotate("error", text, {});
@@ -55,6 +68,7 @@ export function openJobLog(now: () => number, places: readonly (readonly [string
 
   return {
     annotations,
+    watch: (matchers) => void watching.push(...matchers),
     enter(next) {
       step = next;
       counts = new Map();
@@ -67,7 +81,7 @@ export function openJobLog(now: () => number, places: readonly (readonly [string
     error,
     output(text) {
       const [, name, properties = "", message = ""] = COMMAND.exec(text) ?? [];
-      if (name === undefined) return write(text);
+      if (name === undefined) return plain(text);
       if (name === "debug") return; // shown only with debug logging
       if (name === "add-mask") return void (message !== "" && masks.push(message));
       write(`##[${name}]${unescapeData(message)}`);
