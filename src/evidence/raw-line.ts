@@ -17,12 +17,14 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z) ?/;
 // Job, step, timestamp. Terminals and copies turn the tabs into runs of spaces.
 const GH_VIEW = /^([^\t\n]{1,300}?)(?:\t| {2,})([^\t\n]{1,500}?)(?:\t| {2,})\uFEFF?(?=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)/;
 
+const VIEW_GAP = /^[^\n]{1,800}?(?:\t| {2})\uFEFF?\d{4}-\d\d-\d\dT/;
+
 /** Reads one line of any dialect. Linear; never throws. */
 export function readRawLine(line: string): RawLine {
   const bare = line.startsWith("\uFEFF") ? line.slice(1) : line;
   const stamped = TIMESTAMP.exec(bare);
   if (stamped) return unwrap(bare.slice(stamped[0].length), stamped[1] ?? null, null, null);
-  const viewed = bare.includes("Z") ? GH_VIEW.exec(bare.slice(0, 1_000)) : null;
+  const viewed = VIEW_GAP.test(bare) ? GH_VIEW.exec(bare.slice(0, 1_000)) : null;
   if (!viewed) return unwrap(bare, null, null, null);
   const rest = bare.slice(viewed[0].length);
   const time = TIMESTAMP.exec(rest);

@@ -39,6 +39,7 @@ const IMAGE = /^Image: ([\w.-]+)$/;
 const JOB_NAME = /^Complete job name: (.+)$/;
 // Newer runners mark the parts of a composite action.
 const ACTION_MARK = /^##\[(?:start|end)-action /;
+const STEP_GROUP = "##[group]Run ";
 const POST = "Post job cleanup.";
 // A header holds a script and its environment; a group that long is a step's own output.
 const MAX_HEADER_LINES = 3_000;
@@ -146,10 +147,9 @@ export class LogSplitter {
       if (this.header.body.length > MAX_HEADER_LINES || text.startsWith("##[group]")) this.closeHeader("overflowed");
       return;
     }
-    const group = /^##\[group\](?:Run|Build container for action use:) ?(.*)$/.exec(text);
-    if (group && text.startsWith("##[group]Run ")) {
+    if (text.startsWith(STEP_GROUP)) {
       const givenName = this.step?.givenName ?? null;
-      this.header = { title: group[1] ?? "", line: this.number, at: raw.at, givenName, body: [] };
+      this.header = { title: text.slice(STEP_GROUP.length), line: this.number, at: raw.at, givenName, body: [] };
       return;
     }
     if (JOB_START.test(text) && this.jobHasSteps()) this.startJob(null);
@@ -259,7 +259,7 @@ export class LogSplitter {
     step.lines.add(number, text);
     step.lastLine = number;
     step.endedAt = at ?? step.endedAt;
-    if (text.trim() === "") return;
+    if (!/\S/.test(text)) return;
     step.lastMarked = text.startsWith("##[error]");
     step.marked ||= step.lastMarked;
     if (!step.lastMarked) return;

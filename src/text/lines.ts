@@ -17,12 +17,18 @@ export class LineReader {
   }
 
   push(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let from = 0;
     for (;;) {
-      const end = chunk.indexOf(NEWLINE, from);
+      const end = bytes.indexOf(NEWLINE, from);
       if (end === -1) break;
-      this.hold(chunk, from, end);
-      this.finish();
+      if (this.parts.length === 0) {
+        // Nearly every line lies in one chunk: no copy is made of it.
+        this.take(bytes.toString("utf8", from, Math.min(end, from + MAX_LINE_BYTES)));
+      } else {
+        this.hold(chunk, from, end);
+        this.finish();
+      }
       from = end + 1;
     }
     this.hold(chunk, from, chunk.length);
