@@ -45,8 +45,16 @@ const ROWS: readonly Row[] = [
     needsDrop: true,
   }),
   format("mix format", { subcommand: ["format"], drop: /^--(?:check-formatted|dry-run)$/, needsDrop: true }),
-  format("taplo", { subcommand: ["fmt"], drop: /^--(?:check|diff)$/, needsDrop: true }),
-  format("taplo format", { subcommand: ["format"], drop: /^--(?:check|diff)$/, needsDrop: true }),
+  {
+    ...format("taplo", {}),
+    changes: ["fmt", "format"].map((verb) => ({
+      programs: ["taplo"],
+      subcommand: [verb],
+      drop: /^--(?:check|diff)$/,
+      needsDrop: true,
+    })),
+    mayTouch: /\.toml$/,
+  },
   format("stylua", CHECKS),
   format("zig fmt", { subcommand: ["fmt"], ...CHECKS }),
   format("nixfmt", CHECKS),

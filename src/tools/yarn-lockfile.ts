@@ -43,7 +43,7 @@ export const yarn: Tool = {
     derive: fixedYarn,
     installs: true,
     mayTouch: (path) => /(?:^|\/)yarn\.lock$/.test(path),
-    proven: "executed",
+    proven: "executed", // with Yarn 1; for later versions only the derivation is tested
   },
 };
 

@@ -73,7 +73,9 @@ class Work {
       // A second round that changed nothing has nothing new to prove.
       if (now === patch) break;
       patch = now;
-      if (this.task.check.notRun !== null) return this.end("not-run", this.task.check.notRun, patch);
+      const { notRun } = this.task.check;
+      // As for every engine: `done` without a check means only that the work is done; the judge says it is not proved.
+      if (notRun !== null) return this.end("done", `${this.names()}; the check cannot be run here: ${notRun}`, patch);
       const after = await this.check();
       if (isSettled(after, this.task.otherSignatures))
         return this.end("done", `${this.names()}: the check passes`, patch);

@@ -15,12 +15,17 @@ export function mayGenerate(path: string): boolean {
   return !INSTALLED.test(path);
 }
 
-/** True when both snapshots hold the same JSON value there: only its writing changed. */
+/** True when only the writing changed there, not the meaning: the same JSON value, or in other files only white space. */
 export async function meansTheSame(copy: WorkingCopy, path: string, before: TreeId, after: TreeId): Promise<boolean> {
-  if (!path.endsWith(".json")) return false;
   const [old, young] = await Promise.all([copy.read(before, path), copy.read(after, path)]);
-  const oldValue = old === null ? null : canonicalJson(old);
-  return oldValue !== null && oldValue === (young === null ? null : canonicalJson(young));
+  if (old === null || young === null) return false;
+  if (!path.endsWith(".json")) return withoutSpace(old) === withoutSpace(young);
+  const value = canonicalJson(old);
+  return value !== null && value === canonicalJson(young);
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, "");
 }
 
 function canonicalJson(text: string): string | null {

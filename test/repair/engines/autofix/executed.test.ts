@@ -19,6 +19,9 @@ interface Case {
   readonly changed: readonly string[];
   readonly installs?: boolean;
   readonly earlier?: readonly Check[];
+  readonly notRun?: string;
+  /** The room breaks down before the engine starts. */
+  readonly closed?: boolean;
 }
 
 const MANIFEST = JSON.stringify({ name: "app", version: "1.0.0", dependencies: { dep: "file:./dep" } }, null, 2);
@@ -191,7 +194,7 @@ const FORMAT = "npx --no-install prettier --check .";
 async function repair(test: Omit<Case, "name" | "changed">, lend: boolean) {
   const { bench, runs, close } = await openRealBench(test.files, lend);
   try {
-    const check = plainCheck(test.command, { installs: test.installs ?? false });
+    const check = plainCheck(test.command, { installs: test.installs ?? false, notRun: test.notRun ?? null });
     const start = await bench.copy.snapshot();
     const before = await bench.runCheck(check);
     await bench.copy.restore(start);
@@ -209,6 +212,7 @@ async function repair(test: Omit<Case, "name" | "changed">, lend: boolean) {
       origin: "observed",
       order: 1,
     };
+    if (test.closed === true) await bench.room.close();
     const task = { problem, failures: [], check, before, otherSignatures: [], guidance: "" };
 
     const result = await engine.repair(task, bench);
@@ -324,6 +328,57 @@ describe("autofix, with the real tools", () => {
     const { result, untouched } = await repair({ files, command, tool, category: "code_formatting" }, lend);
 
     expect({ exit: result.exit, patch: result.patch, untouched }).toEqual({ exit, patch: null, untouched: true });
+  });
+
+  it("says so when the check cannot be run here", async () => {
+    const { result } = await repair(
+      {
+        files: UGLY,
+        command: FORMAT,
+        tool: "prettier",
+        category: "code_formatting",
+        notRun: "CI ran it on Windows",
+      },
+      true,
+    );
+
+    expect(result).toMatchObject({
+      exit: "done",
+      why: "npx --no-install prettier --write .; the check cannot be run here: CI ran it on Windows",
+      patch: expect.stringContaining("+const a = { b: 1 };"),
+    });
+  });
+
+  it("ends as not run when the room breaks down", async () => {
+    const { result, untouched } = await repair(
+      { files: UGLY, command: FORMAT, tool: "prettier", category: "code_formatting", closed: true },
+      true,
+    );
+
+    expect({ ...result, usage: null, untouched }).toEqual({
+      exit: "not-run",
+      why: "the room is closed",
+      patch: null,
+      steps: 1,
+      usage: null,
+      untouched: true,
+    });
+  });
+
+  it("lets a fixer mend the white space of a manifest", async () => {
+    const scripts = { style: "sh style.sh", "style:fix": "sed -i 's/ *$//' requirements.txt" };
+    const files = {
+      "package.json": `${JSON.stringify({ scripts })}\n`,
+      "style.sh": "! grep -q ' $' requirements.txt\n",
+      "requirements.txt": "rates==1.0  \n",
+    };
+
+    const { result } = await repair(
+      { files, command: "npm run style", tool: "style", category: "code_formatting" },
+      false,
+    );
+
+    expect(result).toMatchObject({ exit: "done", patch: expect.stringContaining("+rates==1.0\n") });
   });
 
   it("takes out what a formatter has no business changing", async () => {
