@@ -13,7 +13,8 @@ const DETAIL = /^- (hook id|exit code|duration|files were modified by this hook)
 const FIXING = /^(?:Fixing|Fixed|fixed|reformatted|Formatting|Rewriting|Sorting) (\S+?\.?\w+)$|^- (\S+\.\w+):$/; // the latter is how ruff lists what it fixed
 const PLACED = /^(\S+?\.\w+|\S*\/\S+?):(\d+)(?::(\d+))?:? /;
 const ADVICE = /^(?:pre-commit hook\(s\) made changes|If you are seeing this message|All changes made by hooks)/;
-const BROKEN = /^(?:An (?:unexpected )?error has occurred|==> |=====> |\[ERROR\] )/;
+const BROKEN = /^(?:\[ERROR\] )?An (?:unexpected )?error has occurred: /;
+const BROKEN_WHERE = /^={2,}> /;
 // One hook can name every file of a repository; the first few tell the story.
 const MAX_QUOTED = 40;
 
@@ -116,9 +117,10 @@ function placeOf(text: string, places: ReadonlyMap<string, number>): Location | 
 
 /** pre-commit itself could not go on: its configuration, or an environment it could not build. */
 function readBroken(lines: readonly LogLine[]): Diagnostic[] {
-  const said = lines.filter(({ text }) => BROKEN.test(text)).slice(0, 6);
-  const first = said[0];
+  const start = lines.findIndex(({ text }) => BROKEN.test(text));
+  const first = lines[start];
   if (first === undefined) return [];
+  const said = [first, ...lines.slice(start + 1, start + 8).filter(({ text }) => BROKEN_WHERE.test(text))];
   const config = said.some(({ text }) => /InvalidConfig|InvalidManifest|\.pre-commit-config/.test(text));
   return [
     {

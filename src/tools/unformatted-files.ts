@@ -14,10 +14,16 @@ export function isBarePath(text: string, extensions: readonly string[] | null = 
   return extension !== undefined && (extensions === null || extensions.includes(extension));
 }
 
+// What npm, yarn, bash -x and actions put in front of a command they start; make puts nothing.
+const ECHOED = /^(?:[>$+] |\[command\]|##\[group\]Run )/;
+
 /** Whether the step's script, or a command line that a package manager or make echoed, matches. */
 export function mentions(step: StepLog, pattern: RegExp): boolean {
   if (step.command?.split("\n").some((line) => pattern.test(line)) === true) return true;
-  return step.lines.some(({ text }) => /^(?:[>$+] |\[command\])?\S/.test(text) && pattern.test(text.slice(0, 500)));
+  return step.lines.some(({ text }) => {
+    const found = pattern.exec(text.slice(0, 500));
+    return found !== null && (found.index === 0 || ECHOED.test(text));
+  });
 }
 
 const OLD_FILE = /^--- (?:a\/)?(\S.*?)(?:\t.*)?$/;
