@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { tellInstalled } from "./events/tell-app.ts";
+import PQueue from "p-queue";
+import { tellInstallation } from "./events/tell-app.ts";
 import { gitIn, runGit } from "./git/run-git.ts";
 import { type FileChange, writeCommit } from "./git/write-commit.ts";
 import type { Installation, Repository, User } from "./state/nouns.ts";
@@ -58,8 +59,17 @@ export function install(simulation: Simulation, account: User, repositories: rea
   if (known !== undefined) return known;
   const installation = { id: simulation.nextId(), account, createdAt: simulation.clock.iso() };
   simulation.installations.set(account.id, installation);
-  tellInstalled(simulation, installation, repositories);
+  tellInstallation(simulation, installation, "created", repositories);
   return installation;
+}
+
+export function uninstall(simulation: Simulation, account: User): void {
+  const installation = simulation.installations.get(account.id);
+  if (installation === undefined) return;
+  simulation.installations.delete(account.id);
+  for (const [secret, token] of simulation.tokens)
+    if (token.installation === installation) simulation.tokens.delete(secret);
+  tellInstallation(simulation, installation, "deleted", []);
 }
 
 async function addRepository(
@@ -78,6 +88,7 @@ async function addRepository(
   await mkdir(folder, { recursive: true });
   await runGit(folder, toolPath, ["init", "--quiet", "--bare", `--initial-branch=${defaultBranch}`, "."]);
   const git = gitIn(folder, toolPath);
+  const turns = new PQueue({ concurrency: 1 });
   for (const [key, value] of Object.entries(SETTINGS)) await git(["config", key, value]);
   const repository: Repository = {
     id: nextId(),
@@ -89,6 +100,7 @@ async function addRepository(
     allowsDrafts: wish.drafts ?? true,
     folder,
     git,
+    inTurn: async (work) => turns.add(work),
     parent,
     createdAt: clock.iso(),
     pushedAt: clock.iso(),

@@ -10,8 +10,14 @@ import { fairWeather } from "./state/weather.ts";
 /** GitHub Actions' own id, the same for everyone. */
 const ACTIONS_APP_ID = 15_368;
 
-/** An empty GitHub on this port. `publicKey` is a PEM. */
-export function createSimulation(options: SimulatorOptions, port: number, publicKey: string): Simulation {
+/** The app's key pair, as PEM. */
+export interface Keys {
+  readonly publicKey: string;
+  readonly privateKey: string | null;
+}
+
+/** An empty GitHub on this port. */
+export function createSimulation(options: SimulatorOptions, port: number, keys: Keys): Simulation {
   const clock = startClock();
   const queue = new PQueue({ concurrency: options.runners ?? DEFAULTS.runners });
   // Away from small numbers, so that an id is never taken for a pull request's number.
@@ -43,7 +49,9 @@ export function createSimulation(options: SimulatorOptions, port: number, public
     app,
     bot: addUser(`${slug}[bot]`, "Bot"),
     actionsApp,
-    publicKey: createPublicKey(publicKey),
+    publicKey: createPublicKey(keys.publicKey),
+    privateKey: keys.privateKey,
+    manifestCodes: new Set(),
     clock,
     nextId,
     urls: { html, api: `${html}/api/v3`, logs: `http://localhost:${port}` },

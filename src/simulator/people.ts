@@ -1,14 +1,15 @@
-import { createFork, createRepository, install, type NewRepository } from "./create-repository.ts";
+import { createFork, createRepository, install, type NewRepository, uninstall } from "./create-repository.ts";
 import { tellCheckRun } from "./events/tell-app.ts";
 import { resolve } from "./git/read-history.ts";
 import { NO_COMMIT } from "./git/ref-change.ts";
 import { type FileChange, writeCommit } from "./git/write-commit.ts";
 import { moveBranch } from "./happenings/after-push.ts";
 import { isRefusal, mergeCommit, openPull, setPullState } from "./happenings/change-pull.ts";
+import { addLabel } from "./happenings/label-pull.ts";
 import { rerun, startRuns } from "./happenings/start-runs.ts";
-import { addComment, labelNamed } from "./routes/issue-routes.ts";
+import { addComment } from "./routes/issue-routes.ts";
 import { known, knownPull, knownRepository } from "./state/known.ts";
-import type { Repository, Role, User } from "./state/nouns.ts";
+import type { CheckRun, Repository, Role, User } from "./state/nouns.ts";
 import { repositoryNamed, type Simulation, userNamed } from "./state/simulation.ts";
 
 /** What people do at GitHub. Repositories are `owner/name`; pull requests numbers; who is not named is the owner. */
@@ -16,6 +17,8 @@ export interface People {
   createRepository(wish: NewRepository): Promise<string>;
   createFork(repository: string, owner: string): Promise<string>;
   install(owner: string): number;
+  /** Takes the app off an account: its tokens end and it is told. */
+  uninstall(owner: string): void;
   addCollaborator(repository: string, user: string, role: Role): void;
   /** Commits on a branch, which is made from the default branch when missing, and pushes. The new commit's id. */
   pushCommit(
@@ -29,12 +32,14 @@ export interface People {
   /** Rejects with GitHub's reason when it would refuse. */
   openPullRequest(repository: string, wish: PullWish): Promise<number>;
   comment(repository: string, pull: number, user: string, body: string): number;
-  label(repository: string, pull: number, name: string): void;
+  label(repository: string, pull: number, name: string, user?: string): Promise<void>;
   mergePullRequest(repository: string, pull: number, user?: string): Promise<string>;
   closePullRequest(repository: string, pull: number, user?: string): Promise<void>;
   /** Starts the workflows that listen to this event (`push`, `schedule`, `workflow_dispatch`) on a branch's commit. */
   runWorkflows(repository: string, branch: string, event?: string): Promise<readonly number[]>;
   rerun(repository: string, run: number, what?: "all" | "failed"): Promise<void>;
+  /** Asks for a check run of the app again. */
+  rerequestCheck(repository: string, checkRun: number, user?: string): void;
   /** Presses a button of a check run of the app. */
   requestAction(repository: string, checkRun: number, identifier: string, user?: string): void;
 }
@@ -59,6 +64,11 @@ export function peopleOf(simulation: Simulation): People {
   const repositoryOf = (name: string): Repository => knownRepository(simulation, name);
   const person = (repository: Repository, login?: string): User =>
     login === undefined ? repository.owner : userNamed(simulation, login);
+  const ownCheck = ({ checkRuns }: Repository, id: number): CheckRun =>
+    known(
+      checkRuns.find((one) => one.id === id && one.suite.app === simulation.app),
+      `check run ${id} of the app`,
+    );
   const follow = <T>(work: Promise<T>): Promise<T> => {
     simulation.work.track(work.catch(() => {})); // the caller gets the rejection
     return work;
@@ -71,6 +81,7 @@ export function peopleOf(simulation: Simulation): People {
       const own = [...simulation.repositories.values()].filter((repository) => repository.owner === account);
       return install(simulation, account, own).id;
     },
+    uninstall: (owner) => uninstall(simulation, userNamed(simulation, owner)),
     addCollaborator: (name, login, role) => {
       const user = userNamed(simulation, login);
       repositoryOf(name).collaborators.set(user.login.toLowerCase(), role);
@@ -92,9 +103,9 @@ export function peopleOf(simulation: Simulation): People {
       const by = { user: userNamed(simulation, login), byApp: false, body };
       return addComment(simulation, repository, knownPull(repository, number), by).id;
     },
-    label: (name, number, label) => {
+    label: (name, number, label, login) => {
       const repository = repositoryOf(name);
-      knownPull(repository, number).labels.add(labelNamed(simulation, repository, label).name);
+      return follow(addLabel(simulation, repository, knownPull(repository, number), label, person(repository, login)));
     },
     mergePullRequest: async (name, number, login) => {
       const repository = repositoryOf(name);
@@ -118,15 +129,21 @@ export function peopleOf(simulation: Simulation): People {
       );
       if (!(await follow(rerun(simulation, run, what)))) throw new Error(`the run ${id} has not ended yet`);
     },
+    rerequestCheck: (name, id, login) => {
+      const repository = repositoryOf(name);
+      tellCheckRun(simulation, repository, ownCheck(repository, id), "rerequested", person(repository, login));
+    },
     requestAction: (name, id, identifier, login) => {
       const repository = repositoryOf(name);
-      const run = known(
-        repository.checkRuns.find((one) => one.id === id && one.suite.app === simulation.app),
-        `check run ${id}`,
+      const more = { requested_action: { identifier } };
+      tellCheckRun(
+        simulation,
+        repository,
+        ownCheck(repository, id),
+        "requested_action",
+        person(repository, login),
+        more,
       );
-      tellCheckRun(simulation, repository, run, "requested_action", person(repository, login), {
-        requested_action: { identifier },
-      });
     },
   };
 }

@@ -29,6 +29,8 @@ export interface Simulator extends People, Inspection {
   deliver(event: string, payload: Readonly<Record<string, unknown>>): Delivery;
   /** The same bytes and GUID once more. Throws when no delivery has that GUID. */
   redeliver(guid: string): Delivery;
+  /** What GitHub hands to the browser at the end of the manifest flow: a code good for one conversion. */
+  manifestCode(): string;
   /** A personal token, for what a person does through the API or git. */
   userToken(login: string): string;
   /** Resolves when no run and no delivery is in flight. Rejects when the simulator itself went wrong. */
@@ -49,19 +51,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     return simulation;
   });
   const keys = options.appPublicKey === undefined ? makeKeys() : { publicKey: options.appPublicKey, privateKey: null };
-  simulation = createSimulation(options, port, keys.publicKey);
-  return { ...simulatorOf(simulation, server, keys.privateKey), ...peopleOf(simulation), ...inspectionOf(simulation) };
+  simulation = createSimulation(options, port, keys);
+  return { ...simulatorOf(simulation, server), ...peopleOf(simulation), ...inspectionOf(simulation) };
 }
 
-function simulatorOf(
-  simulation: Simulation,
-  server: Server,
-  privateKey: string | null,
-): Omit<Simulator, keyof People | keyof Inspection> {
+function simulatorOf(simulation: Simulation, server: Server): Omit<Simulator, keyof People | keyof Inspection> {
   return {
     appId: simulation.app.id,
     appSlug: simulation.app.slug,
-    privateKey,
+    privateKey: simulation.privateKey,
     host: new URL(simulation.urls.html).host,
     apiUrl: simulation.urls.api,
     clock: simulation.clock,
@@ -74,6 +72,11 @@ function simulatorOf(
       const delivery = redeliver(simulation, guid);
       if (delivery === null) throw new Error(`no delivery has the GUID ${guid}`);
       return delivery;
+    },
+    manifestCode() {
+      const code = randomUUID();
+      simulation.manifestCodes.add(code);
+      return code;
     },
     userToken(login) {
       const token = `ghp_${randomUUID().replaceAll("-", "")}`;

@@ -146,16 +146,17 @@ export async function tellPush(
   });
 }
 
-export function tellInstalled(
+export function tellInstallation(
   simulation: Simulation,
   installation: Installation,
+  action: "created" | "deleted",
   repositories: readonly Repository[],
 ): void {
   deliver(
     simulation,
     "installation",
     {
-      action: "created",
+      action,
       installation: presentInstallation(simulation, installation),
       repositories: repositories.map(({ id, name, fullName, isPrivate }) => ({
         id,

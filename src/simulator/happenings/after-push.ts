@@ -13,7 +13,16 @@ const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const COMMITS_LISTED = 2048;
 
 /** Everything that follows from a moved branch: webhooks, pull requests brought up to date, workflow runs. */
-export async function afterPush(
+export function afterPush(
+  simulation: Simulation,
+  repository: Repository,
+  change: RefChange,
+  sender: User,
+): Promise<void> {
+  return repository.inTurn(() => follow(simulation, repository, change, sender));
+}
+
+async function follow(
   simulation: Simulation,
   repository: Repository,
   { ref, before, after }: RefChange,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { redeliver } from "../events/deliver-webhook.ts";
 import { installationOf } from "../events/tell-app.ts";
-import { badCredentials, created, found, noContent, ok, Refusal } from "../http/answers.ts";
+import { badCredentials, created, found, noContent, notFound, ok, Refusal } from "../http/answers.ts";
 import { mintToken } from "../http/app-token.ts";
 import { reaches } from "../http/caller.ts";
 import { bodyOf, type Call, pageOf, pageOfShown, type Route } from "../http/route.ts";
@@ -29,6 +29,21 @@ export const APP_ROUTES: readonly Route[] = [
     handle: ({ simulation }) => {
       const { app, installations } = simulation;
       return ok({ ...presentApp(simulation, app), installations_count: installations.size });
+    },
+  },
+  {
+    method: "POST",
+    path: "/app-manifests/{code}/conversions",
+    for: "anyone",
+    handle: ({ simulation, params }) => {
+      const { app, manifestCodes, privateKey, webhook } = simulation;
+      if (privateKey === null || !manifestCodes.delete(params.code ?? "")) throw notFound();
+      const secrets = {
+        client_id: `Iv1.${app.id}`,
+        client_secret: `secret-of-${app.id}`,
+        webhook_secret: webhook.secret,
+      };
+      return created({ ...presentApp(simulation, app), ...secrets, pem: privateKey });
     },
   },
   {

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { tellComment, tellPull } from "../events/tell-app.ts";
+import { tellComment } from "../events/tell-app.ts";
+import { addLabel, labelsOf, removeLabel } from "../happenings/label-pull.ts";
 import { type Answer, created, found, invalid, noContent, ok, Refusal } from "../http/answers.ts";
 import { whoActs } from "../http/caller.ts";
 import { bodyOf, pageOfShown, type RepositoryCall, type Route } from "../http/route.ts";
 import { presentAsIssue, presentComment, presentReaction } from "../present/present-pull.ts";
 import { presentLabel } from "../present/present-repository.ts";
-import type { Comment, Label, PullRequest, Repository } from "../state/nouns.ts";
+import type { Comment, PullRequest, Repository } from "../state/nouns.ts";
 import type { Simulation } from "../state/simulation.ts";
 import { Body, pullNumbered } from "./pull-routes.ts";
 
@@ -57,7 +58,7 @@ export const ISSUE_ROUTES: readonly Route[] = [
     path: "/issues/{issue_number}/labels/{name}",
     for: "repository",
     needs: WRITE,
-    handle: removeLabel,
+    handle: takeLabelOff,
   },
   { method: "POST", path: "/labels", for: "repository", needs: WRITE, handle: createLabel },
 ];
@@ -75,15 +76,6 @@ export function addComment(
   pull.updatedAt = at;
   tellComment(simulation, repository, pull, comment, "created", comment.user);
   return comment;
-}
-
-/** The label by that name, made when the repository has none, as adding one to an issue does. */
-export function labelNamed({ nextId }: Simulation, repository: Repository, name: string): Label {
-  const known = repository.labels.get(name.toLowerCase());
-  if (known !== undefined) return known;
-  const label: Label = { id: nextId(), name, color: "ededed", description: null };
-  repository.labels.set(name.toLowerCase(), label);
-  return label;
 }
 
 function readIssue({ simulation, repository, params }: RepositoryCall): Answer {
@@ -163,23 +155,21 @@ async function addLabels(call: RepositoryCall): Promise<Answer> {
   const { simulation, repository, params, caller } = call;
   const pull = pullNumbered(repository, params.issue_number);
   for (const name of bodyOf(LabelNames, call, "Label")) {
-    const label = labelNamed(simulation, repository, name);
-    if (pull.labels.has(label.name)) continue;
-    pull.labels.add(label.name);
-    const more = { label: presentLabel(simulation, repository, label) };
-    await tellPull(simulation, repository, pull, "labeled", whoActs(simulation, caller), more);
+    await addLabel(simulation, repository, pull, name, whoActs(simulation, caller));
   }
-  return ok(labelsOf(repository, pull).map((label) => presentLabel(simulation, repository, label)));
+  return answerLabels(call, pull);
 }
 
-async function removeLabel(call: RepositoryCall): Promise<Answer> {
+async function takeLabelOff(call: RepositoryCall): Promise<Answer> {
   const { simulation, repository, params, caller } = call;
   const pull = pullNumbered(repository, params.issue_number);
-  const label = repository.labels.get((params.name ?? "").toLowerCase());
-  if (label === undefined || !pull.labels.delete(label.name)) throw new Refusal(404, "Label does not exist");
-  const more = { label: presentLabel(simulation, repository, label) };
-  await tellPull(simulation, repository, pull, "unlabeled", whoActs(simulation, caller), more);
-  return ok(labelsOf(repository, pull).map((left) => presentLabel(simulation, repository, left)));
+  const wasThere = await removeLabel(simulation, repository, pull, params.name ?? "", whoActs(simulation, caller));
+  if (!wasThere) throw new Refusal(404, "Label does not exist");
+  return answerLabels(call, pull);
+}
+
+function answerLabels({ simulation, repository }: RepositoryCall, pull: PullRequest): Answer {
+  return ok(labelsOf(repository, pull).map((label) => presentLabel(simulation, repository, label)));
 }
 
 function createLabel(call: RepositoryCall): Answer {
@@ -190,10 +180,6 @@ function createLabel(call: RepositoryCall): Answer {
   const label = { id: simulation.nextId(), ...wish, description: wish.description ?? null };
   repository.labels.set(key, label);
   return created(presentLabel(simulation, repository, label));
-}
-
-function labelsOf(repository: Repository, pull: PullRequest): Label[] {
-  return [...pull.labels].flatMap((name) => repository.labels.get(name.toLowerCase()) ?? []);
 }
 
 function commentIn(repository: Repository, id: string | undefined): [PullRequest, Comment] {

@@ -22,6 +22,8 @@ export interface Repository {
   /** The bare repository on disk. */
   readonly folder: string;
   readonly git: Git;
+  /** What follows from pushes happens in their order. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly parent: Repository | null;
   readonly createdAt: string;
   pushedAt: string;

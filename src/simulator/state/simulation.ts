@@ -11,6 +11,10 @@ export interface Simulation {
   /** GitHub Actions itself, which owns the check runs of jobs. */
   readonly actionsApp: App;
   readonly publicKey: KeyObject;
+  /** PEM; null when only the public key was given. */
+  readonly privateKey: string | null;
+  /** Codes of the manifest flow that can still be turned into the app's credentials. */
+  readonly manifestCodes: Set<string>;
   readonly clock: Clock;
   readonly nextId: () => number;
   /** No slash at the end. `logs` is another host name, as at GitHub, where a client must not send its token. */
