@@ -42,7 +42,7 @@ export function readStep(log: StepLog, cwd: string, readers: Readers): Reading {
     return command === undefined ? [] : read(tool, log, command.cwd);
   });
   if (named.length > 0) return { findings: inOrder(withoutOverlap(named)), byTool: true };
-  const fitting = readers.tools.flatMap((tool) => read(tool, log, cwd));
+  const fitting = readers.tools.flatMap((tool) => recognised(read(tool, log, cwd)));
   if (fitting.length > 0 && weather === null) return { findings: inOrder(withoutOverlap(fitting)), byTool: true };
   if (weather !== null) return { findings: [weatherFinding(weather, cwd)], byTool: true };
   const generic = readers.readGeneric(log).map((diagnostic) => toFinding(diagnostic, null, cwd));
@@ -58,6 +58,16 @@ export function commandsOf(
   const scripted = log.command === null ? [] : simpleCommands(log.command, cwd, facts);
   const echoed = echoedCommands(log).flatMap((command) => simpleCommands(command, cwd, facts));
   return [...scripted, ...echoed];
+}
+
+/**
+ * What a tool read in a log that does not name it: taken for its words only where it found something of its own, a rule,
+ * a place or a test. Bare messages may be any program's.
+ */
+function recognised(findings: readonly Finding[]): readonly Finding[] {
+  return findings.some(({ rule, location, testId }) => rule != null || location != null || testId != null)
+    ? findings
+    : [];
 }
 
 function read(tool: Tool, log: StepLog, cwd: string): Finding[] {

@@ -41,6 +41,9 @@ const JOB_NAME = /^Complete job name: (.+)$/;
 const ACTION_MARK = /^##\[(?:start|end)-action /;
 const STEP_GROUP = "##[group]Run ";
 const POST = "Post job cleanup.";
+const ORPHANS = "Cleaning up orphan processes";
+// A log cut at its beginning may still name its step in the runner's last word.
+const TIMED_OUT = /^##\[error\]The action '(.{1,300})' has timed out/;
 // A header holds a script and its environment; a group that long is a step's own output.
 const MAX_HEADER_LINES = 3_000;
 
@@ -53,6 +56,7 @@ interface OpenStep {
   readonly lines: StepLines;
   lastLine: number;
   exitCode: number | null;
+  toldName: string | null;
   over: boolean;
   marked: boolean;
   lastMarked: boolean;
@@ -156,8 +160,9 @@ export class LogSplitter {
     const name = JOB_NAME.exec(text)?.[1];
     if (this.step?.part === "setup") this.image = IMAGE.exec(text)?.[1] ?? this.image;
     if (name !== undefined && this.step?.part === "setup") this.jobNames[this.jobNames.length - 1] ??= name.trim();
-    if (text === POST && this.step?.givenName == null) {
-      this.openStep({ part: "post", name: POST, givenName: null, header: null, firstLine: this.number, at: raw.at });
+    // A job without actions has nothing to clean up but its processes.
+    if ((text === POST || (text === ORPHANS && this.step?.part === "main")) && this.step?.givenName == null) {
+      this.openStep({ part: "post", name: text, givenName: null, header: null, firstLine: this.number, at: raw.at });
     }
     if (!ACTION_MARK.test(text)) this.addLine(text, raw.at);
   }
@@ -235,6 +240,7 @@ export class LogSplitter {
       lines: new StepLines(),
       lastLine: firstLine,
       exitCode: null,
+      toldName: null,
       over: false,
       marked: false,
       lastMarked: false,
@@ -265,6 +271,7 @@ export class LogSplitter {
     if (!step.lastMarked) return;
     const exit = EXIT.exec(text)?.[1];
     if (exit !== undefined) step.exitCode = Number(exit);
+    step.toldName = TIMED_OUT.exec(text)?.[1] ?? step.toldName;
     if (exit !== undefined || OVER.test(text)) step.over = true;
   }
 
@@ -284,7 +291,7 @@ export class LogSplitter {
       source: this.source,
       job: null,
       number: step.part === "setup" && step.name !== "" ? 1 : null,
-      name: step.name,
+      name: step.name === "" ? (step.toldName ?? "") : step.name,
       command: step.header?.command ?? null,
       uses: step.header?.uses ?? null,
       shell: step.header?.shell ?? null,
