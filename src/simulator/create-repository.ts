@@ -63,6 +63,7 @@ export function install(simulation: Simulation, account: User, repositories: rea
   return installation;
 }
 
+/** Takes the app off an account: its tokens end, and it is told. */
 export function uninstall(simulation: Simulation, account: User): void {
   const installation = simulation.installations.get(account.id);
   if (installation === undefined) return;

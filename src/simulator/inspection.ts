@@ -31,6 +31,7 @@ export interface Inspection {
   forcePushes(): readonly ForcePush[];
 }
 
+/** The looks at this simulation. Names that do not exist are an Error. */
 export function inspectionOf(simulation: Simulation): Inspection {
   const repositoryOf = (name: string): Repository => knownRepository(simulation, name);
   return {

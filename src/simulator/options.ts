@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Access } from "./state/nouns.ts";
 
 export interface SimulatorOptions {
@@ -38,5 +39,6 @@ export const DEFAULTS = {
   appSlug: "retrace",
   jobTimeoutMs: 300_000,
   runners: 2,
-  toolPath: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  // The node that runs this, which need not be a system one, and what every system has.
+  toolPath: `${path.dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
 } as const;

@@ -60,6 +60,7 @@ export interface PullWish {
   readonly maintainerCanModify?: boolean;
 }
 
+/** The acts of people on this simulation. Names that do not exist are an Error. */
 export function peopleOf(simulation: Simulation): People {
   const repositoryOf = (name: string): Repository => knownRepository(simulation, name);
   const person = (repository: Repository, login?: string): User =>

@@ -64,6 +64,7 @@ export interface JobSnapshot {
   readonly log: string;
 }
 
+/** One pull request. */
 export function snapshotPull(pull: PullRequest): PullSnapshot {
   return {
     number: pull.number,
@@ -80,14 +81,17 @@ export function snapshotPull(pull: PullRequest): PullSnapshot {
   };
 }
 
+/** One comment. */
 export function snapshotComment({ id, user, body, reactions }: Comment): CommentSnapshot {
   return { id, user: user.login, body, reactions: reactions.map((reaction) => reaction.content) };
 }
 
+/** The newest check run of each name and suite, oldest first. */
 export function snapshotCheckRuns({ checkRuns }: Repository): CheckRunSnapshot[] {
   return latestRuns(checkRuns).map(snapshotCheckRun);
 }
 
+/** One run as its latest attempt stands. */
 export function snapshotRun(run: Run): RunSnapshot {
   const { id, name, event, headSha, headBranch } = run;
   const last = run.attempts.at(-1);

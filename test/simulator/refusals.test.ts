@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { appJwt } from "./app-jwt.ts";
 import { startForTests } from "./start.ts";
@@ -186,6 +188,34 @@ describe("GitHub's refusals", () => {
       path: "/api/v3/repos/octo/open",
       status: 401,
     });
+  });
+});
+
+describe("bad requests", () => {
+  it.each([
+    ["a path that is not encoded right", "GET", "/repos/octo/open/contents/%zz", undefined, 400],
+    ["a body that is not JSON", "POST", "/repos/octo/open/labels", "{", 400],
+  ])("such as %s get an answer", async (_what, method, path, body, status) => {
+    const headers = { authorization: `Bearer ${await started.token("octo")}` };
+    const answer = await fetch(started.simulator.apiUrl + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+
+    expect(answer.status).toBe(status);
+  });
+
+  it("and clients that go away in the middle do not trouble the simulator", async () => {
+    const [host = "", port = ""] = started.simulator.host.split(":");
+    const socket = connect(Number(port), host);
+    await once(socket, "connect");
+    socket.write("POST /api/v3/repos/octo/open/labels HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{");
+    await new Promise((done) => setTimeout(done, 50));
+    socket.destroy();
+    await new Promise((done) => setTimeout(done, 50));
+
+    await expect(started.simulator.idle()).resolves.toBeUndefined();
   });
 });
 

@@ -23,6 +23,7 @@ import { deliver } from "./deliver-webhook.ts";
 const UNASKED = ["installation", "installation_repositories"];
 const WITH_CHECKS = ["check_run", "check_suite"];
 
+/** The app's installation on the owner's account, null where it is not installed. */
 export function installationOf(simulation: Simulation, repository: Repository): Installation | null {
   return simulation.installations.get(repository.owner.id) ?? null;
 }
@@ -45,6 +46,7 @@ export function tellApp(
   deliver(simulation, event, { ...payload, ...common }, { repository, installation });
 }
 
+/** `workflow_run` */
 export async function tellRun(
   simulation: Simulation,
   run: Run,
@@ -59,6 +61,7 @@ export async function tellRun(
   });
 }
 
+/** `check_run`; `more` holds the fields of one action only. */
 export function tellCheckRun(
   simulation: Simulation,
   repository: Repository,
@@ -73,6 +76,7 @@ export function tellCheckRun(
   tellApp(simulation, repository, sender, "check_run", { action, check_run, ...more });
 }
 
+/** `check_suite` */
 export async function tellCheckSuite(
   simulation: Simulation,
   repository: Repository,
@@ -84,6 +88,7 @@ export async function tellCheckSuite(
   tellApp(simulation, repository, sender, "check_suite", { action, check_suite });
 }
 
+/** `pull_request`; `more` holds the fields of one action only. */
 export async function tellPull(
   simulation: Simulation,
   repository: Repository,
@@ -96,6 +101,7 @@ export async function tellPull(
   tellApp(simulation, repository, sender, "pull_request", { action, number: pull.number, pull_request, ...more });
 }
 
+/** `issue_comment` */
 export function tellComment(
   simulation: Simulation,
   repository: Repository,
@@ -123,6 +129,7 @@ export interface Push {
   readonly commits: readonly string[];
 }
 
+/** `push` */
 export async function tellPush(
   simulation: Simulation,
   repository: Repository,
@@ -146,6 +153,7 @@ export async function tellPush(
   });
 }
 
+/** `installation`, which comes to every app. */
 export function tellInstallation(
   simulation: Simulation,
   installation: Installation,

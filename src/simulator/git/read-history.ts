@@ -55,6 +55,7 @@ export async function readRefs(git: Git, under = "refs/"): Promise<Map<string, s
   return new Map(pairs);
 }
 
+/** Whether `newer` contains `older`; a commit contains itself. */
 export async function isAncestor(git: Git, older: string, newer: string): Promise<boolean> {
   return (await git(["rev-list", "-1", older, `^${newer}`])).trim() === "";
 }

@@ -28,6 +28,7 @@ export function gitEnvironment(toolPath: string): Record<string, string> {
   };
 }
 
+/** git in one folder, found on this PATH. */
 export function gitIn(folder: string, toolPath: string): Git {
   return async (args, options = {}) => (await runGit(folder, toolPath, args, options)).toString("utf8");
 }

@@ -59,6 +59,7 @@ export async function writeTree(
   }
 }
 
+/** Writes a commit of a tree that is there; moves no ref. The committer is the author unless given. */
 export async function writeCommitOfTree(
   git: Git,
   commit: Omit<NewCommit, "files"> & { readonly tree: string; readonly committer?: Person },

@@ -78,6 +78,7 @@ export async function openPull(
   return pull;
 }
 
+/** Whether opening was refused. */
 export const isRefusal = (answer: PullRequest | PullRefusal): answer is PullRefusal => "resource" in answer;
 
 /** Brings `refs/pull/N/head` and `refs/pull/N/merge` up to date; a conflict leaves no merge. */
@@ -142,6 +143,7 @@ export async function mergeCommit(
   return writeMerge(simulation, repository, pull, tree, `${title}\n\n${pull.title}`, by);
 }
 
+/** Closes a pull request whose commits have reached its base; `sha` is the commit that did it. */
 export async function markMerged(
   simulation: Simulation,
   repository: Repository,

@@ -26,6 +26,7 @@ export class Refusal extends Error {
   }
 }
 
+/** The usual answers and refusals, by GitHub's words for them. */
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });
 export const noContent: Answer = { status: 204 };

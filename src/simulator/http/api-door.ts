@@ -43,6 +43,7 @@ export async function answerApi(simulation: Simulation, request: ApiRequest): Pr
   }
 }
 
+/** Answers a request to the GraphQL API. Refusals are answers too. */
 export async function answerGraphqlRequest(simulation: Simulation, request: ApiRequest): Promise<Answer> {
   try {
     return await answerGraphql(simulation, callerOf(simulation, request.authorization), jsonOf(request.body));
@@ -60,7 +61,7 @@ async function dispatch(
   const matched = ROUTES.find(({ route, pattern }) => route.method === method && pattern.test(url.pathname));
   if (matched === undefined) throw notFound();
   const values = matched.pattern.exec(url.pathname)?.slice(1) ?? [];
-  const params = Object.fromEntries(matched.names.map((name, at) => [name, decodeURIComponent(values[at] ?? "")]));
+  const params = Object.fromEntries(matched.names.map((name, at) => [name, decode(values[at] ?? "")]));
   const call: Call = { simulation, caller, params, query: url.searchParams, body: jsonOf(body), accept, url };
   const { route } = matched;
 
@@ -85,6 +86,14 @@ function patternOf(route: Route): { pattern: RegExp; names: string[] } {
   const names = [...path.matchAll(/\{\+?(\w+)\}/g)].map((match) => match[1] ?? "");
   const source = path.replace(/\{\+\w+\}/g, "(.*)").replace(/\{\w+\}/g, "([^/]+)");
   return { pattern: new RegExp(`^${source}$`), names };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Refusal(400, "Bad Request");
+  }
 }
 
 function isGreedy({ path }: Route): boolean {

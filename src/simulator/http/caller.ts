@@ -55,6 +55,7 @@ export function roleOf(repository: Repository, user: User): Role | null {
   return repository.collaborators.get(user.login.toLowerCase()) ?? null;
 }
 
+/** Whether a role may push. */
 export const canWrite = (role: Role | null): boolean => role === "admin" || role === "maintain" || role === "write";
 
 /** Whether an installation token was given for this repository. */
@@ -63,6 +64,7 @@ export function reaches(simulation: Simulation, token: Token, repository: Reposi
   return isInstalled && (token.repositoryIds === null || token.repositoryIds.has(repository.id));
 }
 
+/** In whose name a caller acts: a person's, or the app's bot. */
 export function whoActs(simulation: Simulation, caller: Caller): User {
   return caller.kind === "user" ? caller.user : simulation.bot;
 }

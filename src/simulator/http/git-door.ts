@@ -12,6 +12,7 @@ import { type Caller, callerOf, canWrite, reaches, roleOf, whoActs } from "./cal
 
 const GIT_PATH = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/;
 
+/** Whether git asks for this path. */
 export const isGitPath = (pathname: string): boolean => GIT_PATH.test(pathname);
 
 /** Serves clone, fetch and push; answers the status it sent. */
@@ -24,11 +25,12 @@ export async function serveGitDoor(
 ): Promise<number> {
   const [, owner = "", name = "", pathInfo = ""] = GIT_PATH.exec(url.pathname) ?? [];
   const isPush = pathInfo === "/git-receive-pack" || url.searchParams.get("service") === "git-receive-pack";
-  const repository = repositoryNamed(simulation, `${decodeURIComponent(owner)}/${decodeURIComponent(name)}`);
+  const repository = repositoryNamed(simulation, `${owner}/${name}`);
   const access = judgeAccess(simulation, request, repository, isPush);
   if ("status" in access) return refuse(response, access.status, access.message);
 
-  const plain = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+  const plain = request.headers["content-encoding"] === "gzip" ? unpacked(body) : body;
+  if (plain === null) return refuse(response, 400, "Bad Request");
   const git = {
     folder: access.repository.folder,
     toolPath: simulation.toolPath,
@@ -59,7 +61,7 @@ interface Access {
   readonly repository: Repository;
 }
 
-type Denial = { readonly status: 401 | 403 | 404; readonly message: string };
+type Denial = { readonly status: 400 | 401 | 403 | 404; readonly message: string };
 
 /** GitHub hides what one may not see behind 404, asks nobody-in-particular for a password, and 403s the rest. */
 function judgeAccess(
@@ -169,11 +171,19 @@ async function followPush(
   }
 }
 
-function refuse(response: ServerResponse, status: 401 | 403 | 404, message: string): number {
+function refuse(response: ServerResponse, status: Denial["status"], message: string): number {
   const challenge = status === 401 ? { "www-authenticate": 'Basic realm="GitHub"' } : {};
   response.writeHead(status, { "content-type": "text/plain", ...challenge });
   response.end(message);
   return status;
+}
+
+function unpacked(body: Buffer): Buffer | null {
+  try {
+    return gunzipSync(body);
+  } catch {
+    return null;
+  }
 }
 
 const headerText = (header: string | string[] | undefined): string => (typeof header === "string" ? header : "");

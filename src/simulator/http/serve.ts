@@ -14,7 +14,9 @@ export async function openServer(
   simulation: () => Simulation,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => {
+    response.on("error", () => {}); // a client that went away in the middle of its answer
     serve(simulation(), request, response).catch((error) => {
+      if (!request.complete) return; // or in the middle of its question: killed apps do
       simulation().work.track(Promise.reject(error));
       if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
       response.end(JSON.stringify({ message: "Server Error" }));

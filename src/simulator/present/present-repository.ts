@@ -41,9 +41,11 @@ const REPOSITORY_URLS: Readonly<Record<string, string>> = {
   trees_url: "/git/trees{/sha}",
 };
 
+/** The repository in the API. */
 export const repositoryUrl = ({ urls }: Simulation, repository: Repository): string =>
   `${urls.api}/repos/${repository.fullName}`;
 
+/** The repository's page, and without `.git` its clone address. */
 export const repositoryPage = ({ urls }: Simulation, repository: Repository): string =>
   `${urls.html}/${repository.fullName}`;
 

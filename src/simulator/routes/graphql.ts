@@ -41,7 +41,8 @@ export async function answerGraphql(simulation: Simulation, caller: Caller, body
     if (unknown !== undefined) return ok({ errors: [undefinedField(typeName, unknown)] });
     return ok(await resolveRoot(root, fields));
   } catch (error) {
-    if (error instanceof GraphqlSyntax) return ok({ errors: [{ message: error.message }] });
+    if (error instanceof GraphqlSyntax || error instanceof SyntaxError)
+      return ok({ errors: [{ message: error.message }] });
     throw error;
   }
 }

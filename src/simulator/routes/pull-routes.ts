@@ -42,6 +42,7 @@ export const PULL_ROUTES: readonly Route[] = [
   { method: "GET", path: "/pulls/{pull_number}/commits", for: "repository", needs: READ, handle: listPullCommits },
 ];
 
+/** By the number in a path, or 404. */
 export function pullNumbered(repository: Repository, number: string | undefined): PullRequest {
   return found(repository.pulls.find((pull) => String(pull.number) === number));
 }

@@ -24,6 +24,7 @@ const VERSION_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "setup-ruby": ["ruby", "--version"],
 };
 
+/** Runs a `uses:` step; false after a message in the log when it failed or is not known here. */
 export async function runBuiltIn(run: JobRun, uses: string, inputs: Inputs): Promise<boolean> {
   const name = uses.split("@")[0] ?? "";
   const known = BUILT_INS.find((action) => action.uses.test(name));

@@ -41,6 +41,7 @@ export interface JobFolders {
   readonly home: string;
 }
 
+/** The folders of a job under its root; makes none of them. */
 export function jobFolders(root: string, repository: string): JobFolders {
   const workspace = path.join(root, "work", repository, repository);
   return { root, workspace, temp: path.join(root, "work", "_temp"), home: path.join(root, "home") };

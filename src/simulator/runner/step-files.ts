@@ -13,6 +13,7 @@ export interface Said {
   readonly paths: string[];
 }
 
+/** Makes the empty files of one step in the job's temporary folder. */
 export async function openStepFiles(temp: string, stepNumber: number): Promise<StepFiles> {
   const place = (name: string) => path.join(temp, `${name}_${stepNumber}`);
   const files = {

@@ -27,6 +27,7 @@ const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {
   pull_request_target: ["opened", "synchronize", "reopened"],
 };
 
+/** Whether an `on:` of any of its three forms (name, list, table) fits what happened. An unreadable filter fits nothing. */
 export function isTriggered(on: WorkflowFile["on"], trigger: Trigger): boolean {
   if (typeof on === "string") return isTriggered([on], trigger);
   if (Array.isArray(on)) return isTriggered(Object.fromEntries(on.map((name) => [String(name), null])), trigger);

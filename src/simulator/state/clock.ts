@@ -6,6 +6,7 @@ export interface Clock {
   skip(ms: number): void;
 }
 
+/** Starts at this machine's time. */
 export function startClock(): Clock {
   let ahead = 0;
   const now = () => Date.now() + ahead;

@@ -6,6 +6,7 @@ export interface InFlight {
   idle(): Promise<void>;
 }
 
+/** Nothing in flight yet. */
 export function trackWork(): InFlight {
   const open = new Set<Promise<unknown>>();
   const failures: unknown[] = [];

@@ -69,6 +69,7 @@ export function userNamed(simulation: Simulation, login: string, type?: User["ty
   return user;
 }
 
+/** By `owner/name`, in any case; null when there is none. */
 export function repositoryNamed(simulation: Simulation, fullName: string): Repository | null {
   return simulation.repositories.get(fullName.toLowerCase()) ?? null;
 }

@@ -33,6 +33,7 @@ export interface WeatherState extends Weather {
 
 const LOG_STATUS = { missing: 404, broken: 502, gone: 410 } as const;
 
+/** Nothing ordered yet. `now` in milliseconds. */
 export function fairWeather(now: () => number): WeatherState {
   const faults: Fault[] = [];
   const runless = new Set<string>();
