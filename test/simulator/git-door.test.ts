@@ -114,6 +114,17 @@ describe("git over HTTP", () => {
     ]);
   });
 
+  it("takes a push out of a shallow clone", async () => {
+    const folder = await mkdtemp(path.join(started.folder, "shallow-"));
+    const token = await started.token("octo");
+    await started.simulator.pushCommit("octo/open", "deep", { "g.txt": "g\n" });
+    await git(folder, "clone", "--quiet", "--depth=1", "--branch=deep", address(token, "octo/open"), ".");
+    await commit(folder, "g.txt", "better\n");
+    await git(folder, "push", "--quiet", "origin", "HEAD:refs/heads/deeper");
+
+    expect(await started.simulator.readFile("octo/open", "deeper", "g.txt")).toBe("better\n");
+  });
+
   it("lets an app push to a fork's branch only while its pull request allows it", async () => {
     const { simulator } = started;
     await simulator.pushCommit("mona/open", "theirs", { "e.txt": "e\n" }, { author: "mona" });

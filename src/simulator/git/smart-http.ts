@@ -85,7 +85,8 @@ export function readPush(body: Buffer): PushOrder {
       .split("\0");
     const [before = "", after = "", ref = ""] = command.split(" ");
     if (offered !== undefined) capabilities = offered.trim().split(" ");
-    changes.push({ before, after, ref });
+    // A push out of a shallow clone begins with where its history ends.
+    if (before !== "shallow") changes.push({ before, after, ref });
     at += length;
   }
   return { changes, capabilities, pack: body.subarray(at + 4) };

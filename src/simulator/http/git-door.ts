@@ -6,7 +6,7 @@ import { type PushOrder, readPush, refusePush, serveGit, withQuarantine } from "
 import { changesWorkflows } from "../git/workflow-changes.ts";
 import { afterPush } from "../happenings/after-push.ts";
 import type { PullRequest, Repository } from "../state/nouns.ts";
-import { openPullsFrom, repositoryNamed, type Simulation } from "../state/simulation.ts";
+import { repositoryNamed, type Simulation } from "../state/simulation.ts";
 import { Refusal } from "./answers.ts";
 import { type Caller, callerOf, canWrite, reaches, roleOf, whoActs } from "./caller.ts";
 
@@ -102,12 +102,12 @@ function rightsOf(simulation: Simulation, caller: Caller, repository: Repository
   if (caller.kind !== "installation") return { read: false, write: false };
   const { contents } = caller.token.permissions;
   const isOwn = reaches(simulation, caller.token, repository);
-  const isLent = liftedPulls(simulation, caller, repository).length > 0;
+  const isLent = lendingPulls(simulation, caller, repository).length > 0;
   return { read: isOwn && contents !== undefined, write: (isOwn || isLent) && contents === "write" };
 }
 
 /** Open pull requests from a person's fork into a repository of this token, which let maintainers push to their branch. */
-function liftedPulls(simulation: Simulation, caller: Caller, fork: Repository): PullRequest[] {
+function lendingPulls(simulation: Simulation, caller: Caller, fork: Repository): PullRequest[] {
   if (caller.kind !== "installation" || fork.parent === null || fork.owner.type === "Organization") return [];
   if (!reaches(simulation, caller.token, fork.parent)) return [];
   const { parent } = fork;
@@ -131,7 +131,7 @@ async function judgePush(
   if (deletesDefault) return `refusing to delete the current branch: refs/heads/${repository.defaultBranch}`;
   if (caller.kind !== "installation") return null;
   const isOwn = reaches(simulation, caller.token, repository);
-  const lent = openPullsFrom(simulation, repository, branches[0] ?? "").some(([, pull]) => pull.maintainerCanModify);
+  const lent = lendingPulls(simulation, caller, repository).some((pull) => pull.head.ref === branches[0]);
   if (!isOwn && (branches.length !== 1 || !lent)) return "permission denied";
   if (caller.token.permissions.workflows === "write") return null;
   const touched = await touchedWorkflows(simulation, repository, order);
