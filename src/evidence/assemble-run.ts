@@ -58,19 +58,14 @@ function isRed(job: CiJob): boolean {
   return job.conclusion === "failure" || job.steps.some((step) => step.conclusion === "failure");
 }
 
+/** By name, else the only job of the file that has a script of the log: names can be made by what we cannot resolve. */
 function plannedFor(log: JobLog, answer: CiJob | null, planned: readonly PlannedJob[]): PlannedJob | null {
   const name = answer?.name ?? log.name;
-  if (name !== null) return matchJob(name, planned);
+  const named = name === null ? null : matchJob(name, planned);
+  if (named !== null) return named;
+  const scripts = log.steps.filter((step) => step.part === "main" && step.command !== null);
   const definitions = [...new Set(planned.map((job) => job.definition))];
-  const fits = definitions.filter((definition) => {
-    const known = definition.steps.map((step) => fromDefinition(step));
-    return (
-      alignSteps(
-        log.steps.filter((step) => step.part === "main"),
-        known,
-      ).size > 0
-    );
-  });
+  const fits = definitions.filter((definition) => alignSteps(scripts, definition.steps.map(fromDefinition)).size > 0);
   const found = planned.filter((job) => job.definition === fits[0]);
   if (fits.length !== 1 || found[0] === undefined) return null;
   return found.length === 1 ? found[0] : { ...found[0], leg: {} };

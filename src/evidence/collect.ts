@@ -2,6 +2,7 @@ import type { CiJob } from "../domain/ci-run.ts";
 import type { Evidence } from "../domain/evidence.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { LogFile, LogSource } from "../ports/log-source.ts";
+import { guessWorkflow, type WorkflowFile } from "./guess-workflow.ts";
 import { type JobLog, type ListedStep, readLogName } from "./job-logs.ts";
 import { organize } from "./organize.ts";
 import type { Readers } from "./read-step.ts";
@@ -10,7 +11,7 @@ import { LogSplitter, type SplitLog } from "./split-log.ts";
 
 export interface CollectInput {
   readonly source: LogSource;
-  readonly workflow: { readonly path: string; readonly text: string } | null;
+  readonly workflow: WorkflowFile | null;
   readonly jobs: readonly CiJob[] | null;
   readonly readers: Readers;
   /** Paths of the repository's files, where they are known. */
@@ -19,10 +20,24 @@ export interface CollectInput {
 
 /** Reads logs and workflow and organizes them. Rejects with UnreadableSource when there is no log to be had. */
 export async function collectEvidence(input: CollectInput): Promise<Evidence> {
+  const { evidence } = await collectGuessing({ ...input, candidates: [] });
+  return evidence;
+}
+
+/**
+ * The same; without a workflow named, the only one of `candidates` whose steps are those of the log is taken. `guessed` is
+ * its path, to be said to people; null when nothing was guessed.
+ */
+export async function collectGuessing(
+  input: CollectInput & { readonly candidates: readonly WorkflowFile[] },
+): Promise<{ readonly evidence: Evidence; readonly guessed: string | null }> {
   const logs = await readLogs(input.source, input.jobs);
-  const workflow: Workflow | null = input.workflow && (await readWorkflow(input.workflow.path, input.workflow.text));
+  const guessed = input.workflow === null ? await guessWorkflow(logs, input.candidates) : null;
+  const file = input.workflow ?? guessed;
+  const workflow: Workflow | null = file && (await readWorkflow(file.path, file.text));
   const repoFiles = input.repoFiles ? new Set(input.repoFiles) : null;
-  return organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles });
+  const evidence = organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles });
+  return { evidence, guessed: guessed?.path ?? null };
 }
 
 /** The jobs of all logs, in the order of the files. Where an archive holds a job's whole log, its step files only lend their names. */
