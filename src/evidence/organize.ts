@@ -27,9 +27,9 @@ export function organize(input: OrganizeInput): Evidence {
   const placed = listValidations(jobs, red, input.readers, input.workflow?.env ?? {});
   const readings = jobs.flatMap((job) => (failed.get(job) ?? []).map((step) => readFailed(job, step, placed, input)));
   const seen = readings.flatMap((reading) => reading.seen);
-  const failures = mergeFailures(seen.length > 0 ? seen : workflowFailures(input.workflow), (name) =>
-    isMatrixJob(name, jobs),
-  );
+  const silent = readings.flatMap(({ job, step }) => (step.logs.length === 0 ? unreadFailure(job, step, placed) : []));
+  const fallback = silent.length > 0 ? silent : workflowFailures(input.workflow);
+  const failures = mergeFailures(seen.length > 0 ? seen : fallback, (name) => isMatrixJob(name, jobs));
   // A step whose log was not handed in cannot be read; with no log at all nothing is explained.
   const readable = readings.filter(({ step }) => step.logs.length > 0);
   const explained = readable.filter(({ reading }) => reading.byTool).length;
@@ -43,6 +43,21 @@ export function organize(input: OrganizeInput): Evidence {
       parsedShare: readings.length === 0 ? 1 : share(explained, readable.length),
     },
   };
+}
+
+/** A failed step whose log nobody has (expired, not handed in): that it failed is all there is to say. */
+function unreadFailure(job: RunJob, step: RunStep, placed: readonly PlacedValidation[]): Seen {
+  const validation = placed.find((candidate) => candidate.step === step)?.validation ?? null;
+  const finding = {
+    message: `${step.name} ended in ${step.conclusion ?? "failure"}; its log is missing`,
+    lines: [],
+    tool: null,
+    class: step.conclusion === "cancelled" ? ("cancelled" as const) : ("unknown" as const),
+    cwd: "",
+  };
+  const ref = { number: step.number, name: step.name };
+  const scene = { job: job.name, step: ref, command: validation?.command ?? null, validation: validation?.id ?? null };
+  return toFailure(finding, { source: "", lines: [] }, { ...scene, repoFiles: null });
 }
 
 /** With an invalid workflow file nothing runs (`startup_failure`): the file's errors are then the failures. */
@@ -67,6 +82,7 @@ function share(part: number, whole: number): number {
 }
 
 interface StepReading {
+  readonly job: RunJob;
   readonly step: RunStep;
   readonly reading: Reading;
   readonly seen: readonly Seen[];
@@ -80,7 +96,7 @@ function readFailed(
 ): StepReading {
   const log = decisiveLog(step);
   const validation = placed.find((candidate) => candidate.step === step)?.validation ?? null;
-  if (log === null) return { step, reading: { findings: [], byTool: false }, seen: [] };
+  if (log === null) return { job, step, reading: { findings: [], byTool: false }, seen: [] };
   // A gate that stands alone is the whole failure: it then says so with its exit line.
   const repeats =
     isGate(step) &&
@@ -101,7 +117,7 @@ function readFailed(
       repoFiles: input.repoFiles,
     }),
   );
-  return { step, reading, seen };
+  return { job, step, reading, seen };
 }
 
 /** What a step turned out to run names its tool better than its command does: `make check`, an action. */
