@@ -199,6 +199,21 @@ describe("the runner", () => {
     ]);
   });
 
+  it("says which tools it has and calls Python as the real action does", async () => {
+    const run = await runOf(`
+  a:
+    runs-on: x
+    steps:
+      - uses: actions/setup-node@v4
+      - uses: actions/setup-python@v5
+      - run: python -c 'print("snake")'
+`);
+
+    expect(run.jobs.a?.log).toContain(`node: ${process.version}`);
+    expect(run.jobs.a?.log.some((line) => /^Successfully set up CPython \(3\.\d+\.\d+\)$/.test(line))).toBe(true);
+    expect(run.jobs.a?.log).toContain("snake");
+  });
+
   it("calls its folders as a hosted runner does and gives nothing of its own environment", async () => {
     const run = await runOf("  a:\n    runs-on: x\n    steps: [{ run: 'pwd; env | sort' }]\n");
     const names = run.jobs.a?.log.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []) ?? [];

@@ -7,7 +7,8 @@ import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { appJwt } from "./app-jwt.ts";
 
-const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+/** Octokit logs every refusal, and here refusals are wanted. */
+export const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export interface Started {
   readonly simulator: Simulator;

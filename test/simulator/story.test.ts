@@ -8,6 +8,7 @@ import { appJwt } from "./app-jwt.ts";
 import { holdToOpenapi } from "./hold-to-openapi.ts";
 import { listenForWebhooks, type Received } from "./listen.ts";
 import { git } from "./run-git.ts";
+import { QUIET } from "./start.ts";
 import { unzip } from "./unzip.ts";
 
 const SECRET = "a webhook secret";
@@ -41,7 +42,8 @@ describe("a repair, as an app lives it", () => {
   const where = { owner: "octo", repo: "sums" };
   const heard = (event: string, action: string | null): Received[] =>
     receiver.received.filter((one) => one.event === event && (action === null || one.payload.action === action));
-  const connect = (auth: string) => new Octokit({ auth, baseUrl: simulator.apiUrl, request: { fetch: held.fetch } });
+  const connect = (auth: string) =>
+    new Octokit({ auth, baseUrl: simulator.apiUrl, log: QUIET, request: { fetch: held.fetch } });
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "simulator-"));

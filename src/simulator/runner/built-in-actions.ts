@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gitEnvironment, runGit } from "../git/run-git.ts";
 import { repositoryPage } from "../present/present-repository.ts";
@@ -16,13 +16,48 @@ const BUILT_INS: readonly { readonly uses: RegExp; readonly act: BuiltIn }[] = [
   { uses: /^actions\/setup-[a-z]+$/, act: setUp },
 ];
 
-const VERSION_COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  "setup-node": ["node", "--version"],
-  "setup-python": ["python3", "--version"],
-  "setup-go": ["go", "version"],
-  "setup-java": ["java", "-version"],
-  "setup-ruby": ["ruby", "--version"],
+interface Setup {
+  readonly command: readonly string[];
+  /** The log's lines for what the command said. */
+  readonly says: (version: string) => readonly string[];
+  /** Names that the real action brings and this machine may lack: scripts by name. */
+  readonly brings?: Readonly<Record<string, string>>;
+}
+
+const SETUPS: Readonly<Record<string, Setup>> = {
+  "setup-node": {
+    command: ["node", "--version"],
+    says: (version) => ["##[group]Environment details", `node: ${version}`, "##[endgroup]"],
+  },
+  "setup-python": {
+    command: ["python3", "--version"],
+    says: (version) => [
+      "##[group]Installed versions",
+      `Successfully set up CPython (${version.replace("Python ", "")})`,
+      "##[endgroup]",
+    ],
+    brings: { python: 'exec python3 "$@"', pip: 'exec python3 -m pip "$@"' },
+  },
+  "setup-go": { command: ["go", "version"], says: (version) => [version] },
+  "setup-java": { command: ["java", "-version"], says: (version) => [version] },
+  "setup-ruby": { command: ["ruby", "--version"], says: (version) => [version] },
 };
+
+/** Inputs that the log shows although nobody gave them: the actions' own defaults. */
+const SHOWN_DEFAULTS: Readonly<Record<string, (run: JobRun) => Inputs>> = {
+  "actions/checkout": ({ run }) => ({
+    repository: run.repository.fullName,
+    token: "***",
+    "persist-credentials": "true",
+    clean: "true",
+    "fetch-depth": "1",
+  }),
+};
+
+/** The inputs of an action as its log shows them. */
+export function shownInputs(run: JobRun, uses: string, inputs: Inputs): Inputs {
+  return { ...SHOWN_DEFAULTS[uses.split("@")[0] ?? ""]?.(run), ...inputs };
+}
 
 /** Runs a `uses:` step; false after a message in the log when it failed or is not known here. */
 export async function runBuiltIn(run: JobRun, uses: string, inputs: Inputs): Promise<boolean> {
@@ -60,8 +95,8 @@ async function checkOut({ simulation, run, folders, log }: JobRun, _uses: string
     `[command]/usr/bin/git init ${target}`,
     await git("init", "--quiet", ".").then(() => `Initialized empty Git repository in ${target}/.git/`),
     `[command]/usr/bin/git remote add origin ${page}`,
-    await git("remote", "add", "origin", page),
   ]);
+  await git("remote", "add", "origin", page);
   const depth = inputs["fetch-depth"] === "0" ? [] : [`--depth=${inputs["fetch-depth"] ?? "1"}`];
   const place = run.ref.replace(/^refs\/(heads\/)?/, "");
   log.group("Fetching the repository", [
@@ -78,9 +113,9 @@ async function checkOut({ simulation, run, folders, log }: JobRun, _uses: string
     log.error("The process '/usr/bin/git' failed with exit code 128");
     return false;
   }
+  await git("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD");
   log.group("Checking out the ref", [
     `[command]/usr/bin/git checkout --progress --force ${wanted}`,
-    await git("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"),
     `HEAD is now at ${await git("log", "-1", "--format=%h %s")}`,
   ]);
   log.lines("[command]/usr/bin/git log -1 --format=%H", await git("log", "-1", "--format=%H"));
@@ -90,24 +125,37 @@ async function checkOut({ simulation, run, folders, log }: JobRun, _uses: string
 /** Tools come from the machine: the step only says which version that is. */
 async function setUp(run: JobRun, uses: string, _inputs: Inputs): Promise<boolean> {
   const name = (uses.split("@")[0] ?? "").replace("actions/", "");
-  const command = VERSION_COMMANDS[name];
-  if (command === undefined) {
+  const setup = SETUPS[name];
+  if (setup === undefined) {
     run.log.error(`This simulated runner has no version of its own for '${uses}'.`);
     return false;
   }
-  run.log.line("##[group]Environment details");
+  const said: string[] = [];
   const end = await runScript({
-    command,
+    command: setup.command,
     cwd: run.folders.workspace,
     env: gitEnvironment(run.simulation.toolPath),
     timeoutMs: 30_000,
     signal: run.plan.signal,
-    onLine: (line) => run.log.line(line),
+    onLine: (line) => said.push(line),
     onStart: (group) => run.groups.push(group),
   });
-  run.log.line("##[endgroup]");
+  if (end.ended !== "exited" || end.code !== 0) {
+    run.log.error(`This simulated runner has no '${setup.command[0]}'.`);
+    return false;
+  }
+  run.log.lines(...setup.says(said[0] ?? ""));
   run.log.watch(MATCHERS_OF[`actions/${name}`]?.() ?? []);
-  const isThere = end.ended === "exited" && end.code === 0;
-  if (!isThere) run.log.error(`This simulated runner has no '${command[0]}'.`);
-  return isThere;
+  await bring(run, setup.brings ?? {});
+  return true;
+}
+
+async function bring({ folders, addedPaths }: JobRun, scripts: Readonly<Record<string, string>>): Promise<void> {
+  if (Object.keys(scripts).length === 0) return;
+  const tools = path.join(folders.root, "tools");
+  await mkdir(tools, { recursive: true });
+  for (const [name, line] of Object.entries(scripts)) {
+    await writeFile(path.join(tools, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  }
+  if (!addedPaths.includes(tools)) addedPaths.unshift(tools);
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Step } from "../state/nouns.ts";
-import { runBuiltIn } from "./built-in-actions.ts";
+import { runBuiltIn, shownInputs } from "./built-in-actions.ts";
 import { type Contexts, interpolate, isMet, type Standing } from "./expressions.ts";
 import { githubFacts, type JobRun } from "./job-context.ts";
 import { runScript, type ScriptEnd } from "./run-script.ts";
@@ -66,7 +66,7 @@ async function runAction(jobRun: JobRun, file: StepFile, contexts: Contexts): Pr
   const inputs = Object.fromEntries(
     Object.entries(file.with).map(([key, value]) => [key, interpolate(value, contexts)]),
   );
-  const shown = Object.entries(inputs).map(([key, value]) => `  ${key}: ${value}`);
+  const shown = Object.entries(shownInputs(jobRun, uses, inputs)).map(([key, value]) => `  ${key}: ${value}`);
   log.group(`Run ${uses}`, shown.length === 0 ? [] : ["with:", ...shown]);
   return (await runBuiltIn(jobRun, uses, inputs)) ? "success" : "failure";
 }
