@@ -100,6 +100,8 @@ export interface Publication {
   /** A patch that touches a test, snapshot or CI file is never marked ready by us. */
   readonly needsPerson: readonly string[];
   readonly openedAt: string | null;
+  /** Our pull request is closed or merged and our branch gone. */
+  readonly withdrawn: boolean;
   readonly ci: CiVerdict;
 }
 

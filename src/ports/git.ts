@@ -4,6 +4,8 @@ export interface Git {
   inspect(dir: string): Promise<RepositoryFacts>;
   /** The full commit id, or null when there is none of that name. */
   resolve(dir: string, revision: string): Promise<string | null>;
+  /** The tree id of a commit, or null when there is none of that name. */
+  resolveTree(dir: string, revision: string): Promise<TreeId | null>;
   /** The files of a commit, without a working copy. Rejects with GitFailed when there is no such commit. */
   files(dir: string, commit: string): Promise<CommitFiles>;
   /**

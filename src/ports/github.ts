@@ -49,6 +49,8 @@ export interface GitHub {
     repo: Repository,
     check: CheckRunContent & { readonly headSha: string; readonly externalId: string },
   ): Promise<number>;
+  /** Our check run of this external id on a commit, null when there is none yet. */
+  findCheckRun(repo: Repository, headSha: string, externalId: string): Promise<number | null>;
   editCheckRun(repo: Repository, checkRunId: number, check: CheckRunContent): Promise<void>;
 
   /**

@@ -75,6 +75,7 @@ const publication: Publication = {
   draft: true,
   needsPerson: [],
   openedAt: null,
+  withdrawn: false,
   ci: { state: "waiting", runs: [], lastHeardAt: null, why: null },
 };
 

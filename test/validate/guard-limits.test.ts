@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
-import { matchesGlob } from "../../src/validate/guard/glob.ts";
+import { matchesGlob } from "../../src/text/glob.ts";
 import { type GuardInput, guardPatch } from "../../src/validate/guard.ts";
 import { patchOf } from "./guard-case.ts";
 

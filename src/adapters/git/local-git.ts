@@ -27,6 +27,12 @@ export function localGit({ world, identity, path, tempFolder = tmpdir() }: Local
       await findRepository(run, dir);
       return resolveCommit(run, dir, revision);
     },
+    resolveTree: async (dir, revision) => {
+      const { root } = await findRepository(run, dir);
+      const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{tree}`];
+      const answer = await run({ args, cwd: root });
+      return answer.exitCode === 0 ? answer.stdout.toString("utf8").trim() : null;
+    },
     files: (dir, commit) => commitFiles(run, dir, commit),
     checkout: (from, commit, folder) => checkout(run, tempFolder, from, commit, folder),
     commitOnBranch: (dir, branch, base, commits) => commitOnBranch(run, identity, world, dir, branch, base, commits),

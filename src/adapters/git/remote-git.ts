@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { GitFailed } from "../../ports/git.ts";
 import type { PushAnswer, Remote, RemoteGit } from "../../ports/remote-git.ts";
 import { redact } from "../../text/redact.ts";
@@ -31,8 +31,8 @@ export function httpGit({ path, certificates = {} }: RemoteGitOptions = {}): Rem
   };
 }
 
+/** Making one where there is one changes nothing. */
 async function makeBare(run: RunGit, folder: string): Promise<void> {
-  if ((await stat(folder).catch(() => null)) !== null) return;
   await mkdir(folder, { recursive: true });
   await gitOutput(run, { args: ["init", "--quiet", "--bare", "."], cwd: folder });
 }

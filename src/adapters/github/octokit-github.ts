@@ -186,6 +186,12 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
         return (await rest.checks.create(parameters)).data.id;
       }),
 
+    findCheckRun: (repo, headSha, externalId) =>
+      asked(async () => {
+        const { data } = await rest.checks.listForRef({ ...at(repo), ref: headSha, per_page: PER_PAGE });
+        return data.check_runs.find((check) => check.external_id === externalId)?.id ?? null;
+      }),
+
     editCheckRun: (repo, checkRunId, { name, status, conclusion, title, summary }) =>
       asked(async () => {
         const output = { title, summary };

@@ -1,7 +1,7 @@
 import { addedLines, countLines, removedLines } from "../../text/diff.ts";
+import { matchesGlob } from "../../text/glob.ts";
 import { redactCounting } from "../../text/redact.ts";
 import { isManifest } from "./file-kind.ts";
-import { matchesGlob } from "./glob.ts";
 import type { GuardRule } from "./patch-view.ts";
 
 /** Rules on the patch as a whole: which files, how many, of what kind. They bind formatter-only changes too. */

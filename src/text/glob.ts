@@ -16,3 +16,8 @@ function globPattern(pattern: string): RegExp {
   });
   return new RegExp(`^${source}$`);
 }
+
+/** Whether any of the patterns matches; `*` alone matches everything, "/" included (settings of workflows, branches, authors). */
+export function matchesAny(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => pattern === "*" || globPattern(pattern).test(name));
+}

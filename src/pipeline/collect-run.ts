@@ -1,0 +1,77 @@
+import type { Evidence } from "../domain/evidence.ts";
+import type { Explanation, Incident } from "../domain/incident.ts";
+import type { Repository, WorkflowRun } from "../domain/repository.ts";
+import { collectEvidence } from "../evidence/collect.ts";
+import { evidenceFromAnnotations } from "../evidence/from-annotations.ts";
+import { mergeEvidence } from "../evidence/merge-evidence.ts";
+import { openRunLogs } from "../evidence/run-logs.ts";
+import type { CommitFiles } from "../ports/git.ts";
+import type { GitHub } from "../ports/github.ts";
+import { explanationOf, jobPages } from "../publish/explanation.ts";
+import { loadCommandFacts } from "../tools/command-facts.ts";
+import { NO_FACTS } from "../tools/resolve-command.ts";
+import type { AppParts } from "./incident-parts.ts";
+
+export interface Collected {
+  readonly evidence: Evidence;
+  readonly explanation: Explanation;
+  /** What could not be read, for people. */
+  readonly notes: readonly string[];
+}
+
+/** Reads every failed run of an incident from GitHub. `files` are the failing commit's, null where it is not cloned. */
+export async function collectRuns(
+  github: GitHub,
+  incident: Pick<Incident, "repository" | "headSha">,
+  runs: readonly WorkflowRun[],
+  files: CommitFiles | null,
+  parts: Pick<AppParts, "readers" | "world">,
+): Promise<Collected> {
+  const pages = new Map<string, string>();
+  const evidences: Evidence[] = [];
+  const notes: string[] = [];
+  for (const run of runs) {
+    const read = await collectRun(github, incident.repository, incident.headSha, run, files, parts);
+    evidences.push(read.evidence);
+    notes.push(...read.notes);
+    for (const [job, page] of read.pages) pages.set(job, page);
+  }
+  const evidence = mergeEvidence(evidences);
+  return { evidence, explanation: explanationOf(evidence, (job) => pages.get(job) ?? null), notes };
+}
+
+async function collectRun(
+  github: GitHub,
+  repository: Repository,
+  headSha: string,
+  run: WorkflowRun,
+  files: CommitFiles | null,
+  { readers, world }: Pick<AppParts, "readers" | "world">,
+) {
+  const logs = await openRunLogs(github, repository, run, world);
+  const text = run.path === "" ? null : await github.file(repository, run.path, headSha).catch(() => null);
+  const facts = files === null ? NO_FACTS : await loadCommandFacts(files);
+  const parts: Evidence[] = [];
+  const silent = logs.missing;
+  const failed = logs.jobs.filter((job) => job.conclusion === "failure" || job.conclusion === "timed_out");
+  if (failed.length > silent.length || logs.jobs.length === 0) {
+    parts.push(
+      await collectEvidence({
+        source: logs.jobs.length === 0 ? NO_LOGS : logs.source,
+        workflow: text === null ? null : { path: run.path, text },
+        jobs: logs.jobs,
+        readers: readers(facts),
+        repoFiles: files?.paths ?? null,
+      }),
+    );
+  }
+  if (silent.length > 0) parts.push(evidenceFromAnnotations(silent));
+  return {
+    evidence: mergeEvidence(parts),
+    notes: silent.map(({ job, why }) => `${job.name}: ${why}; annotations and step results speak for it`),
+    pages: jobPages(run.htmlUrl, logs.jobs),
+  };
+}
+
+/** A run without jobs never started: its workflow file is what is wrong. */
+const NO_LOGS = { files: async () => [] };

@@ -1,0 +1,134 @@
+import type { CiVerdict, Incident, Publication } from "../domain/incident.ts";
+import type { WorkflowRun } from "../domain/repository.ts";
+import type { GitHub } from "../ports/github.ts";
+import { editOurPullRequest } from "../publish/push-repair.ts";
+import { collectRuns } from "./collect-run.ts";
+import { removeWork, tellAndKeep } from "./end-incident.ts";
+import { type AppParts, after, noted } from "./incident-parts.ts";
+import type { JobEnd } from "./repair-incident.ts";
+
+const FINISHED: JobEnd = { end: "finished" };
+const RED = ["failure", "timed_out", "startup_failure"];
+
+/**
+ * Takes CI's verdict on our commit (design §6): when every run seen on it is complete and nothing new was heard for the
+ * length of the collect window. Green: ready. Red: what CI said stands on the draft and in the comment.
+ */
+export async function followCi(id: string, parts: AppParts): Promise<JobEnd> {
+  const incident = await parts.store.incident(id);
+  if (incident === null || incident.state !== "awaiting_ci" || incident.publication === null) return FINISHED;
+  const { publication } = incident;
+  const github = await parts.app.forInstallation(incident.installationId);
+  const runs = await github.runsOf(incident.repository, publication.commit);
+  const now = parts.world.now();
+  const open = Date.parse(publication.openedAt ?? incident.openedAt);
+  if (runs.length === 0) {
+    const until = after(new Date(open), parts.ciSeenMs);
+    if (now < until) return { end: "again", at: soonest(until, now, parts), why: "no run on our commit was seen yet" };
+    return conclude(
+      github,
+      incident,
+      publication,
+      { state: "none_seen", why: "no workflow run was seen on the pushed commit" },
+      [],
+      parts,
+    );
+  }
+  const waiting = runs.filter((run) => run.status !== "completed");
+  const blocked = runs.find((run) => run.conclusion === "action_required" || run.status === "waiting");
+  if (blocked !== undefined && waiting.every((run) => run.status === "waiting")) {
+    const why = `the run of ${blocked.name} needs a person's approval`;
+    return conclude(github, incident, publication, { state: "blocked", why }, runs, parts);
+  }
+  // Its completion is heard of by a delivery, which asks again at once; this is for a delivery that was lost.
+  if (waiting.length > 0)
+    return { end: "again", at: after(now, parts.ciSeenMs), why: "runs on our commit are going on" };
+  const heard = Math.max(open, publication.ci.lastHeardAt === null ? 0 : Date.parse(publication.ci.lastHeardAt));
+  const settled = after(new Date(heard), parts.collectMs);
+  if (now < settled) return { end: "again", at: settled, why: "another run may still be starting" };
+  return judge(github, incident, publication, runs, parts);
+}
+
+function soonest(until: Date, now: Date, { collectMs }: AppParts): Date {
+  return new Date(Math.min(until.getTime(), after(now, collectMs).getTime()));
+}
+
+async function judge(
+  github: GitHub,
+  incident: Incident,
+  publication: Publication,
+  runs: readonly WorkflowRun[],
+  parts: AppParts,
+): Promise<JobEnd> {
+  const red = runs.filter((run) => RED.includes(run.conclusion ?? ""));
+  if (red.length > 0) {
+    const said = await whatCiSaid(github, incident, red, parts);
+    return conclude(github, incident, publication, { state: "red", why: said }, runs, parts);
+  }
+  const green = runs.filter((run) => run.conclusion === "success");
+  const failedPaths = new Set(incident.runs.map((run) => run.path));
+  const missing = [...failedPaths].filter((path) => !green.some((run) => run.path === path));
+  if (missing.length > 0) {
+    const why = `${missing.join(", ")} did not run to a green end on the pushed commit`;
+    return conclude(github, incident, publication, { state: "none_seen", why }, runs, parts);
+  }
+  return conclude(github, incident, publication, { state: "green", why: null }, runs, parts);
+}
+
+/** The failures of the red runs on our commit, in a sentence each; a second round would begin from these. */
+async function whatCiSaid(
+  github: GitHub,
+  incident: Incident,
+  red: readonly WorkflowRun[],
+  parts: AppParts,
+): Promise<string> {
+  const { explanation } = await collectRuns(
+    github,
+    { ...incident, headSha: red[0]?.headSha ?? incident.headSha },
+    red,
+    null,
+    parts,
+  );
+  const lines = explanation.failures
+    .filter((failure) => failure.cascadeOf === null)
+    .slice(0, 5)
+    .map(
+      ({ tool, message, job, step }) =>
+        `${tool === null ? "" : `${tool}: `}${message} (${[job, step].filter((part) => part !== null).join(" › ")})`,
+    );
+  return lines.length === 0 ? red.map((run) => `${run.name} ended as ${run.conclusion}`).join("; ") : lines.join("; ");
+}
+
+async function conclude(
+  github: GitHub,
+  incident: Incident,
+  publication: Publication,
+  verdict: Pick<CiVerdict, "state" | "why">,
+  runs: readonly WorkflowRun[],
+  parts: AppParts,
+): Promise<JobEnd> {
+  const ci: CiVerdict = {
+    ...publication.ci,
+    ...verdict,
+    runs: runs.map(({ id, name, conclusion, htmlUrl }) => ({ id, name, conclusion, url: htmlUrl })),
+  };
+  const green = verdict.state === "green";
+  const ready = green && publication.needsPerson.length === 0 && publication.draft;
+  if (ready && publication.pullRequest !== null) {
+    const ours = await github.pullRequest(incident.repository, publication.pullRequest);
+    // Not a draft any more: the host takes none, or a kill came after it was marked.
+    if (ours.draft) await github.markReady(ours);
+  }
+  const what = green ? "CI is green on the pushed commit" : `CI: ${verdict.why ?? verdict.state}`;
+  const ended = await parts.store.updateIncident(incident.id, (known) => ({
+    ...noted(known, parts.world.now(), what),
+    state: green ? "done" : "gave_up",
+    why: green ? null : verdict.why,
+    outcome: known.outcome === null || !green ? known.outcome : { ...known.outcome, provedBy: "ci" },
+    publication: { ...publication, ci, draft: publication.draft && !ready },
+  }));
+  await editOurPullRequest(github, ended);
+  await tellAndKeep(ended, null, parts);
+  await removeWork(incident.id, parts);
+  return FINISHED;
+}
