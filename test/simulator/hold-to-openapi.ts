@@ -49,6 +49,17 @@ export function holdToOpenapi(base: string): { fetch: typeof fetch; held: Held[]
   return { fetch: heldFetch, held, unknown };
 }
 
+let shared: Ajv | null = null;
+
+/** Whether a value is what GitHub's document calls by this name (`workflow-run`); null or the first mistake. */
+export function mistakeIn(schema: string, value: unknown): string | null {
+  shared ??= loadAjv();
+  const validate = shared.getSchema(`github#/components/schemas/${schema}`);
+  if (validate === undefined) throw new Error(`GitHub's document has no ${schema}`);
+  if (validate(value)) return null;
+  return `${validate.errors?.[0]?.instancePath} ${validate.errors?.[0]?.message}`;
+}
+
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -57,13 +68,8 @@ interface Operation {
 }
 
 function readOperations(): Operation[] {
-  const text: unknown = JSON.parse(readFileSync(FILE, "utf8"));
-  const { paths } = Subset.parse(text);
-  const ajv = new Ajv({ strict: false, allErrors: false });
-  addFormats.default(ajv);
-  // GitHub's own bots have addresses with brackets, which are no e-mail addresses to a strict reader.
-  for (const format of ["repo.nwo", "timestamp", "email"]) ajv.addFormat(format, true);
-  ajv.addSchema({ $id: "github", components: nullableAsType(Subset.parse(text).components) }, "github");
+  const { paths } = readSubset();
+  const ajv = loadAjv();
   const all = Object.entries(paths).flatMap(([route, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({
       method: method.toUpperCase(),
@@ -79,6 +85,20 @@ function readOperations(): Operation[] {
   );
   // `/commits/{ref}` would take `/commits/main/check-runs` too.
   return all.sort((a, b) => Number(/(path|ref|branch)}$/.test(a.path)) - Number(/(path|ref|branch)}$/.test(b.path)));
+}
+
+function loadAjv(): Ajv {
+  const ajv = new Ajv({ strict: false, allErrors: false });
+  addFormats.default(ajv);
+  // GitHub's own bots have addresses with brackets, which are no e-mail addresses to a strict reader.
+  for (const format of ["repo.nwo", "timestamp", "email"]) ajv.addFormat(format, true);
+  ajv.addSchema({ $id: "github", components: nullableAsType(readSubset().components) }, "github");
+  return ajv;
+}
+
+function readSubset(): z.infer<typeof Subset> {
+  const text: unknown = JSON.parse(readFileSync(FILE, "utf8"));
+  return Subset.parse(text);
 }
 
 /** OpenAPI 3.0's `nullable` in the words of JSON Schema. */

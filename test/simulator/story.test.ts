@@ -5,7 +5,7 @@ import { Octokit } from "@octokit/rest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { appJwt } from "./app-jwt.ts";
-import { holdToOpenapi } from "./hold-to-openapi.ts";
+import { holdToOpenapi, mistakeIn } from "./hold-to-openapi.ts";
 import { listenForWebhooks, type Received } from "./listen.ts";
 import { git } from "./run-git.ts";
 import { QUIET } from "./start.ts";
@@ -345,6 +345,25 @@ describe("a repair, as an app lives it", () => {
     expect(simulator.runs(REPO).at(-1)).toMatchObject({ event: "push", headBranch: "main", conclusion: "success" });
     expect(heard("pull_request", "closed")[0]?.payload).toMatchObject({ pull_request: { merged: true } });
     expect(simulator.pullRequests(REPO)).toHaveLength(1);
+  });
+
+  it("sent webhooks whose nouns are as GitHub's own description demands", () => {
+    const nouns = [
+      ["workflow_run", "workflow_run", "workflow-run"],
+      ["workflow_run", "workflow", "workflow"],
+      ["pull_request", "pull_request", "pull-request"],
+      ["check_run", "check_run", "check-run"],
+      ["check_suite", "check_suite", "check-suite"],
+      ["issue_comment", "comment", "issue-comment"],
+      ["push", "repository", "full-repository"],
+      ["installation", "installation", "installation"],
+    ] as const;
+    const mistakes = nouns.flatMap(([event, field, schema]) =>
+      heard(event, null).map((one) => [event, field, mistakeIn(schema, one.payload[field])]),
+    );
+
+    expect(mistakes.length).toBeGreaterThan(20);
+    expect(mistakes.filter(([, , mistake]) => mistake !== null)).toEqual([]);
   });
 
   it("answered everything above as GitHub's own description demands", () => {

@@ -113,10 +113,7 @@ export function tellComment(
   tellApp(simulation, repository, sender, "issue_comment", {
     action,
     issue: presentAsIssue(simulation, repository, pull),
-    comment: {
-      ...presentComment(simulation, repository, pull, comment),
-      performed_via_github_app: comment.byApp ? { id: simulation.app.id, slug: simulation.app.slug } : null,
-    },
+    comment: presentComment(simulation, repository, pull, comment),
   });
 }
 

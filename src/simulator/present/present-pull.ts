@@ -3,7 +3,7 @@ import { mergeBase } from "../git/read-history.ts";
 import type { Comment, PullRequest, Reaction, Repository } from "../state/nouns.ts";
 import { nodeId, type Simulation } from "../state/simulation.ts";
 import { presentLabel, presentRepository, repositoryPage, repositoryUrl } from "./present-repository.ts";
-import { presentUser } from "./present-user.ts";
+import { presentApp, presentUser } from "./present-user.ts";
 
 /** `pull-request-simple`, as lists and webhooks carry it */
 export function presentPullSimple(simulation: Simulation, repository: Repository, pull: PullRequest) {
@@ -117,6 +117,7 @@ export function presentComment(simulation: Simulation, repository: Repository, p
     created_at: comment.createdAt,
     updated_at: comment.updatedAt,
     author_association: "NONE",
+    performed_via_github_app: comment.byApp ? presentApp(simulation, simulation.app) : null,
     reactions: {
       url: `${url}/reactions`,
       total_count: comment.reactions.length,
