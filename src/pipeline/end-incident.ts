@@ -18,7 +18,7 @@ export async function endIncident(incident: Incident, state: EndState, why: stri
   const ended = await parts.store.updateIncident(incident.id, (known) => noted({ ...known, state, why }, now, why));
   const github = await parts.app.forInstallation(ended.installationId);
   await withdraw(github, ended);
-  await tellAndKeep(ended, null, parts);
+  await tellAndKeep(ended, parts);
   // Last: a kill before this does it all again, which changes nothing the second time.
   await parts.store.updateIncident(ended.id, (known) =>
     known.publication === null ? known : { ...known, publication: { ...known.publication, withdrawn: true } },
@@ -27,9 +27,9 @@ export async function endIncident(incident: Incident, state: EndState, why: stri
 }
 
 /** Tells people where an incident stands and keeps the numbers of what was written. Returns the newest state. */
-export async function tellAndKeep(incident: Incident, patch: string | null, parts: AppParts): Promise<Incident> {
+export async function tellAndKeep(incident: Incident, parts: AppParts): Promise<Incident> {
   const github = await parts.app.forInstallation(incident.installationId);
-  const told = await tellPeople(github, incident, patch);
+  const told = await tellPeople(github, incident);
   return parts.store.updateIncident(incident.id, (known) => ({ ...known, ...told }));
 }
 

@@ -128,7 +128,7 @@ async function conclude(
     publication: { ...publication, ci, draft: publication.draft && !ready },
   }));
   await editOurPullRequest(github, ended);
-  await tellAndKeep(ended, null, parts);
+  await tellAndKeep(ended, parts);
   await removeWork(incident.id, parts);
   return FINISHED;
 }

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { isWeather } from "../domain/category.ts";
-import type { Incident, Publication } from "../domain/incident.ts";
+import { ENDED_STATES, type Incident, type Publication } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { PullRequest } from "../domain/repository.ts";
 import { PRODUCT_SWITCHES } from "../domain/switches.ts";
@@ -28,6 +28,7 @@ const FINISHED: JobEnd = { end: "finished" };
 export async function workIncident(id: string, parts: AppParts): Promise<JobEnd> {
   let incident = await parts.store.incident(id);
   if (incident === null) return FINISHED;
+  if (incident.state === "awaiting_ci" || ENDED_STATES.includes(incident.state)) return tellAgain(incident, parts);
   if (incident.state === "collecting") {
     const wait = await waitForRuns(incident, parts);
     if (wait !== null) return wait;
@@ -35,6 +36,14 @@ export async function workIncident(id: string, parts: AppParts): Promise<JobEnd>
   }
   if (incident.state === "repairing") incident = await repairCollected(incident, parts);
   if (incident.state === "publishing") await publish(incident, parts);
+  return FINISHED;
+}
+
+/** A kill came between writing an end down and telling people of it. */
+async function tellAgain(incident: Incident, parts: AppParts): Promise<JobEnd> {
+  if (incident.state === "awaiting_ci") await awaitCi(incident, parts);
+  else if (incident.state !== "ignored") await tellAndKeep(incident, parts);
+  if (ENDED_STATES.includes(incident.state)) await removeWork(incident.id, parts);
   return FINISHED;
 }
 
@@ -88,7 +97,7 @@ async function repairCollected(incident: Incident, parts: AppParts): Promise<Inc
     return finish(current, "done", "explained, as asked", parts);
   const over = byPerson ? null : await whyOverLimit(github, current, policy, parts);
   if (over !== null) return finish(current, "gave_up", over, parts);
-  current = await tellAndKeep(current, null, parts);
+  current = await tellAndKeep(current, parts);
 
   const repaired = await repairRun(
     {
@@ -203,8 +212,7 @@ async function keepRepair(
   if (outcome.ended === "not-code") return finish(current, "not_code", outcome.why, parts);
   if (outcome.ended !== "repaired") return finish(current, "gave_up", outcome.why, parts);
   const inComment = incident.isFork || policy.mode === "comment" || policy.mode === "suggestion";
-  if (inComment)
-    return finish(current, "done", "repaired and verified locally; the patch is in the comment", parts, outcome.patch);
+  if (inComment) return finish(current, "done", "repaired and verified locally; the patch is in the comment", parts);
   const head = pull?.headSha ?? (await github.branchHead(incident.repository, incident.headBranch));
   if (head !== incident.headSha) return finish(current, "superseded", "the head moved on while it was repaired", parts);
   const commits = await commitOnHead(current, repaired, source, parts);
@@ -284,25 +292,38 @@ async function publish(incident: Incident, parts: AppParts): Promise<void> {
   const { policy } = await readPolicy(incident, parts);
   const pushed = await pushRepair(github, parts.remoteGit, incident, publication, outcome, policy);
   if (pushed.ended === "refused") {
-    await finish(incident, "gave_up", `verified locally, but ${pushed.why}`, parts, outcome.patch);
+    await finish(incident, "gave_up", `verified locally, but ${pushed.why}`, parts);
     return;
   }
   const now = parts.world.now();
-  const { number, nodeId, draft } = pushed.pullRequest;
+  const opened = openedAs(pushed.pullRequest);
   const waiting = await parts.store.updateIncident(incident.id, (known) => ({
-    ...noted(known, now, `pull request #${number} opened`),
+    ...noted(
+      known,
+      now,
+      pushed.pullRequest === null
+        ? `pushed to ${publication.branch}`
+        : `pull request #${pushed.pullRequest.number} opened`,
+    ),
     state: "awaiting_ci",
     publication: {
       ...(known.publication ?? publication),
+      ...opened,
       pushed: true,
-      pullRequest: number,
-      nodeId,
-      draft,
       openedAt: now.toISOString(),
     },
   }));
-  await parts.queue.put(followJob(waiting, after(now, parts.collectMs)));
-  await tellAndKeep(waiting, null, parts);
+  await awaitCi(waiting, parts);
+}
+
+function openedAs(pullRequest: PullRequest | null): Pick<Publication, "pullRequest" | "nodeId" | "draft"> {
+  if (pullRequest === null) return { pullRequest: null, nodeId: null, draft: false };
+  return { pullRequest: pullRequest.number, nodeId: pullRequest.nodeId, draft: pullRequest.draft };
+}
+
+async function awaitCi(incident: Incident, parts: AppParts): Promise<void> {
+  await parts.queue.put(followJob(incident, after(parts.world.now(), parts.collectMs)));
+  await tellAndKeep(incident, parts);
 }
 
 async function finish(
@@ -310,12 +331,11 @@ async function finish(
   state: "done" | "gave_up" | "not_code" | "superseded",
   why: string,
   parts: AppParts,
-  patch: string | null = null,
 ): Promise<Incident> {
   const ended = await parts.store.updateIncident(incident.id, (known) =>
     noted({ ...known, state, why }, parts.world.now(), why),
   );
-  const told = await tellAndKeep(ended, patch, parts);
+  const told = await tellAndKeep(ended, parts);
   await removeWork(incident.id, parts);
   return told;
 }

@@ -16,17 +16,16 @@ export interface Told {
 
 /**
  * Brings the living comment and our check run up to what the incident is now. Idempotent: what is there is edited, never
- * doubled. `patch` is shown in the comment where nothing is pushed. A red branch without a pull request gets no comment.
+ * doubled. A verified patch that was not pushed is shown in the comment. A red branch without a pull request gets no comment.
  */
-export async function tellPeople(github: GitHub, incident: Incident, patch: string | null): Promise<Told> {
-  const commentId =
-    incident.pullRequest === null ? null : await tellComment(github, incident, incident.pullRequest, patch);
+export async function tellPeople(github: GitHub, incident: Incident): Promise<Told> {
+  const commentId = incident.pullRequest === null ? null : await tellComment(github, incident, incident.pullRequest);
   return { commentId, checkRunId: await tellCheckRun(github, incident) };
 }
 
-async function tellComment(github: GitHub, incident: Incident, number: number, patch: string | null): Promise<number> {
+async function tellComment(github: GitHub, incident: Incident, number: number): Promise<number> {
   const { repository } = incident;
-  const body = commentBody(incident, patch);
+  const body = commentBody(incident);
   const known = incident.commentId ?? (await findComment(github, incident, number));
   if (known === null) return (await github.createComment(repository, number, body)).id;
   await github.editComment(repository, known, body);
@@ -34,12 +33,18 @@ async function tellComment(github: GitHub, incident: Incident, number: number, p
 }
 
 /** The comment's whole text. A patch that does not fit is said to be left out: a cut patch applies to nothing. */
-export function commentBody(incident: Incident, patch: string | null): string {
+export function commentBody(incident: Incident): string {
+  const patch = unpushedPatch(incident);
   const text = redact(livingComment(incident));
   const shown = patch === null ? "" : `\n\n${patchSection(patch)}`;
   const fits = COMMENT_MARK.length + text.length + shown.length < COMMENT_CHARACTERS;
   const tail = fits ? shown : `\n\nThe patch is too long for a comment (${patch?.length ?? 0} characters).`;
   return `${COMMENT_MARK}\n${text}${tail}`;
+}
+
+/** Verified, and pushed nowhere: a fork, `mode: comment`, or a push that was refused. */
+function unpushedPatch({ outcome, publication }: Incident): string | null {
+  return outcome?.ended === "repaired" && publication?.pushed !== true ? outcome.patch : null;
 }
 
 async function findComment(github: GitHub, { repository }: Incident, number: number): Promise<number | null> {
