@@ -79,7 +79,7 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
     world,
     workFolder: path.join(config.dataDir, "work"),
     engines: (facts, earlierSteps) => [autofixEngine({ facts, tools: TOOLS, earlierSteps }), baseEngine()],
-    mendsItself: (name) => TOOLS.some((tool) => tool.name === name && tool.fix !== undefined),
+    tools: TOOLS,
     readSignatures: (facts, root, paths) => {
       const readers = composeReaders(facts);
       const place = { root, repoFiles: new Set(paths) };

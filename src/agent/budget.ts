@@ -44,7 +44,7 @@ export class Budget {
     return {
       ...this.total,
       usd: this.price === null ? null : (this.total.usd ?? 0),
-      ms: this.monotonicMs() - this.openedMs,
+      ms: Math.round(this.monotonicMs() - this.openedMs),
     };
   }
 

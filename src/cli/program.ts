@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { EXIT } from "./exit.ts";
+import { EXIT, Interrupted } from "./exit.ts";
 
 /**
  * The command line (design §5). Each command loads its own modules when it is called, so that `--help` stays quick.
@@ -31,7 +31,8 @@ function buildProgram(ended: Ended): Command {
       "after",
       `
 Exit codes: 0 repaired, nothing to repair, already fixed, explained; 1 not repaired, or not a matter of code;
-            2 bad usage or unreadable input; 3 something is missing here (retrace doctor says what).`,
+            2 bad usage or unreadable input; 3 something is missing here (retrace doctor says what);
+            130 and 143 stopped by SIGINT or SIGTERM, with nothing left behind.`,
     );
   addExplain(program, ended);
   addRepair(program, ended);
@@ -113,6 +114,10 @@ const EXIT_BY_ERROR: Readonly<Record<string, number>> = {
 function report(error: unknown): number {
   // Commander has said it already; help and version come this way too, with exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (error instanceof Interrupted) {
+    process.stderr.write(`retrace: ${error.message}\n`);
+    return error.exitCode;
+  }
   const known = error instanceof Error ? EXIT_BY_ERROR[error.name] : undefined;
   const message = error instanceof Error ? error.message : String(error);
   if (known !== undefined) {

@@ -11,6 +11,7 @@ import type { World } from "../ports/world.ts";
 import { EnvironmentError, EXIT, UsageError } from "./exit.ts";
 import { openClone, readEvidence, usage } from "./read-inputs.ts";
 import { outcomeDocument, renderOutcome } from "./render-outcome.ts";
+import { stoppable } from "./stop-signals.ts";
 
 export interface RepairOptions {
   readonly repo: string;
@@ -29,6 +30,10 @@ export interface RepairOptions {
 
 /** `retrace repair --repo`: the whole pipeline on a local clone (design §5). */
 export async function repair(options: RepairOptions): Promise<number> {
+  return stoppable((signal) => repairUnless(signal, options));
+}
+
+async function repairUnless(signal: AbortSignal, options: RepairOptions): Promise<number> {
   checkFlags(options);
   const config = readConfig();
   if (options.engine === "base" && config.model === null) {
@@ -53,10 +58,13 @@ export async function repair(options: RepairOptions): Promise<number> {
       policy: DEFAULT_POLICY,
       switches: { ...PRODUCT_SWITCHES, engine: options.engine, profile: options.profile },
       maxUsd: options.maxUsd ?? null,
+      signal,
     },
     composeRepair(config, world, tell),
   );
   try {
+    // From here on the clone may be written to: that is done whole or not at all.
+    signal.throwIfAborted();
     const outcome = await deliver(repaired, options, clone.commit, config, world);
     const text = options.json
       ? JSON.stringify(outcomeDocument(outcome), null, 2)

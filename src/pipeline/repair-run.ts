@@ -23,6 +23,7 @@ import { route } from "../repair/route.ts";
 import { type ProblemResult, repairInSequence, type SequenceResult } from "../repair/sequence.ts";
 import { loadCommandFacts } from "../tools/command-facts.ts";
 import type { CommandFacts } from "../tools/resolve-command.ts";
+import type { Tool } from "../tools/tool.ts";
 import { type LentFolder, lendFolders } from "../validate/lend.ts";
 import type { ReadSignatures } from "../validate/run.ts";
 import { judgePatch } from "./judge-patch.ts";
@@ -41,6 +42,7 @@ export interface RepairRequest {
   readonly switches: Switches;
   /** Dollars; replaces the policy's own. */
   readonly maxUsd: number | null;
+  /** Once it is aborted the repair winds down, takes its folders away and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -55,8 +57,7 @@ export interface RepairParts {
   readonly workFolder: string;
   /** The engines there are, for a repository with these command names. */
   readonly engines: (facts: CommandFacts, earlierSteps: (check: Check) => readonly Check[]) => readonly Engine[];
-  /** Whether a tool mends its own findings. */
-  readonly mendsItself: (tool: string) => boolean;
+  readonly tools: readonly Tool[];
   readonly readSignatures: (facts: CommandFacts, tree: string, paths: readonly string[]) => ReadSignatures;
   /** Progress for people, one line each. */
   readonly tell: (line: string) => void;
@@ -76,7 +77,9 @@ export interface Repaired {
 export async function repairRun(request: RepairRequest, parts: RepairParts): Promise<Repaired> {
   const early = nothingToDo(request.evidence);
   if (early !== null) return { outcome: early, commits: [], copy: null, needsPerson: [] };
-  const problems = decompose(request.evidence, parts.mendsItself);
+  const mendsItself = (name: string): boolean =>
+    parts.tools.some((tool) => tool.name === name && tool.fix !== undefined);
+  const problems = decompose(request.evidence, mendsItself);
   parts.tell(`${problems.length} ${problems.length === 1 ? "problem" : "problems"} to repair`);
   const copy = await parts.git.checkout(request.from, request.commit, path.join(parts.workFolder, request.id));
   try {
@@ -101,6 +104,7 @@ async function repairCopy(
   copy: WorkingCopy,
 ): Promise<Repaired> {
   const { evidence, policy, switches, signal } = request;
+  signal?.throwIfAborted();
   const lent = request.lend === null ? [] : await lendFolders(request.lend, copy);
   const paths = await copy.listFiles();
   const facts = await loadCommandFacts({ paths, read: (file) => copy.read(copy.base, file) });
@@ -117,6 +121,7 @@ async function repairCopy(
       copy,
       room,
       readSignatures,
+      tools: parts.tools,
       tell: parts.tell,
       ...(signal === undefined ? {} : { signal }),
     });
@@ -131,6 +136,7 @@ async function repairCopy(
       route: (problem, { reproduced }) =>
         route(problem, engines, { hasModel: parts.llm !== null, canRun: reproduced === "yes" }, switches),
       guidanceFor: async () => "",
+      ...(signal === undefined ? {} : { signal }),
       benchFor: (problem, engine) => benchFor(request, parts, { problem, engine, copy, room, budget, reproducer }),
       judge: async (problem, engine, reproduction, from) => {
         const judgement = await judgePatch({ problem, engine, reproduction, from, copy, policy, reproducer });

@@ -1,11 +1,14 @@
+import { commitInRoom } from "../agent/commit-in-room.ts";
 import type { Check, CheckRun } from "../domain/check.ts";
 import type { Evidence } from "../domain/evidence.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { WorkingCopy } from "../ports/git.ts";
 import type { SandboxRoom } from "../ports/sandbox.ts";
+import { asksGit, generatorsBefore } from "../repair/engines/autofix/generator-fixes.ts";
 import type { Reproduction } from "../repair/sequence.ts";
 import type { CommandFacts } from "../tools/resolve-command.ts";
+import type { Tool } from "../tools/tool.ts";
 import { checkFor } from "../validate/check-for.ts";
 import { judgeReproduction, runtimeDifferences } from "../validate/compare.ts";
 import type { LentFolder } from "../validate/lend.ts";
@@ -23,6 +26,7 @@ export interface ReproducerParts {
   readonly copy: WorkingCopy;
   readonly room: SandboxRoom;
   readonly readSignatures: ReadSignatures;
+  readonly tools: readonly Tool[];
   readonly tell: (line: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -64,15 +68,34 @@ export class Reproducer {
       .map((one) => checkFor(one, this.parts.facts));
   }
 
-  /** Runs a check of a problem on the tree as it is, after the builds it needs. */
+  /** Runs a check of a problem on the tree as it is, after the builds and generators it needs. */
   async run(problem: Problem, check: Check): Promise<CheckRun> {
+    const { copy, room } = this.parts;
+    if (!asksGit(check, this.parts)) return this.runPrepared(problem, check);
+    // What it asks is asked of a commit, as in CI: of this tree's own changes nothing is to be seen.
+    const tree = await copy.snapshot();
+    await commitInRoom(room);
+    const run = await this.runPrepared(problem, check);
+    await copy.restore(tree);
+    return run;
+  }
+
+  private async runPrepared(problem: Problem, check: Check): Promise<CheckRun> {
     const { room, readSignatures, signal } = this.parts;
-    for (const build of this.planOf(problem).prepare) {
+    const { prepare } = this.planOf(problem);
+    const generators = this.generatorsBefore(check) ?? [];
+    const known = prepare.map(({ validation }) => validation);
+    for (const build of [...prepare, ...generators.filter(({ validation }) => !known.includes(validation))]) {
       const built = await runCheck(room, build, readSignatures, signal);
       // A build that fails is the answer: the check after it would speak about something stale.
       if (built.exitCode !== 0) return { ...built, check };
     }
     return runCheck(room, check, readSignatures, signal);
+  }
+
+  private generatorsBefore(check: Check): readonly Check[] | null {
+    const { facts, tools } = this.parts;
+    return generatorsBefore(check, { facts, tools, earlierSteps: (one) => this.earlierSteps(one) });
   }
 
   /** Sets up and runs a problem's check before anything is changed (design §9: reproduce first). */
@@ -91,7 +114,7 @@ export class Reproducer {
       tool: plan.check.tool,
       exitCode: null,
     };
-    const judged = judgeReproduction(ci, before, await this.differences(plan));
+    const judged = judgeReproduction(ci, before, await this.differences(plan, setup));
     // What did not reproduce proves nothing afterwards either: engines may think, but no run of theirs counts.
     const check =
       judged.reproduced === "yes" || judged.alreadyFixed ? plan.check : { ...plan.check, notRun: judged.reason };
@@ -124,14 +147,19 @@ export class Reproducer {
     return result;
   }
 
-  private async differences(plan: ValidationPlan): Promise<readonly string[]> {
+  /** In which ways a check runs otherwise here than in CI, a sentence each. */
+  private async differences(plan: ValidationPlan, setup: SetupResult): Promise<readonly string[]> {
     const validation = this.parts.evidence.validations.find(({ id }) => id === plan.check.validation);
     const asked = validation?.context.runtimes ?? {};
     const here = await readRuntimes(this.parts.room, Object.keys(asked), plan.check.env);
     const lent = plan.setup.flatMap(({ check }) => check.notRun ?? []).filter((reason) => reason.includes("was lent"));
-    return [...runtimeDifferences(asked, here), ...lent];
+    const failed = setup.notes.filter((note) => !note.includes(": not run, "));
+    const unknown = this.generatorsBefore(plan.check)?.length === 0 ? [GENERATOR_UNKNOWN] : [];
+    return [...runtimeDifferences(asked, here), ...lent, ...failed, ...unknown];
   }
 }
+
+const GENERATOR_UNKNOWN = "what wrote the files in CI before it asked git for changes is not known";
 
 function firstLine(command: string): string {
   return command.trim().split("\n")[0] ?? "";

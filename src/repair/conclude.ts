@@ -83,7 +83,10 @@ function endedOf(repaired: readonly ProblemResult[], open: readonly ProblemResul
   return verdict === "verified" ? "repaired" : "not-repaired";
 }
 
-function reproduction(problems: readonly ProblemResult[]): { readonly reproduced: Reproduced; readonly reason: string | null } {
+function reproduction(problems: readonly ProblemResult[]): {
+  readonly reproduced: Reproduced;
+  readonly reason: string | null;
+} {
   const worst = (["no", "not-run"] as const)
     .map((word) => problems.find(({ reproduction }) => reproduction.reproduced === word))
     .find((result) => result !== undefined);
@@ -103,7 +106,8 @@ function whyOf(
     return `${repaired.length} of ${problems.length} problems repaired; ${reasons}`;
   }
   const [firstRed] = red;
-  if (firstRed !== undefined) return `with every repair in place \`${firstRed.check.command}\` still exits ${firstRed.exitCode}`;
+  if (firstRed !== undefined)
+    return `with every repair in place \`${firstRed.check.command}\` still exits ${firstRed.exitCode}`;
   if (repaired.length === 0) return "the failing command passes on this commit as it is";
   return repaired.map(({ problem, why }) => `${problem.id} (${problem.title}): ${why}`).join("; ");
 }

@@ -41,6 +41,8 @@ export interface SequenceParts {
   readonly benchFor: (problem: Problem, engine: Engine) => Promise<Workbench>;
   /** The tree holds the patch already; `from` is the tree without it. */
   readonly judge: (problem: Problem, engine: Engine, reproduction: Reproduction, from: TreeId) => Promise<Judgement>;
+  /** Once it is aborted the sequence rejects with its reason: what a stopped command says is no result. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ProblemResult {
@@ -90,6 +92,7 @@ interface Step {
 
 async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): Promise<Step> {
   const reproduction = await parts.reproduce(problem);
+  parts.signal?.throwIfAborted();
   await parts.copy.restore(tree);
   if (reproduction.alreadyFixed) {
     const why = "the failing command passes on this tree";
@@ -102,10 +105,13 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
   let unkept: string | null = null;
   let unproved = false;
   for (const engine of route.engines) {
+    parts.signal?.throwIfAborted();
     const bench = await parts.benchFor(problem, engine);
     const answer = await engine.repair(await taskFor(problem, reproduction, parts), bench);
     await parts.copy.restore(tree);
+    parts.signal?.throwIfAborted();
     const tried = await tryPatch(problem, engine, answer, reproduction, tree, parts);
+    parts.signal?.throwIfAborted();
     attempts.push(recordAttempt(problem, engine, answer, tried.judgement));
     checks.push(...(tried.judgement?.checks ?? []));
     if (tried.kept !== null) {

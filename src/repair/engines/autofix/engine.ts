@@ -4,11 +4,10 @@ import type { AttemptExit } from "../../../domain/attempt.ts";
 import { type CheckRun, isSettled } from "../../../domain/check.ts";
 import { NO_USAGE } from "../../../domain/usage.ts";
 import { type SandboxResult, SandboxUnavailable } from "../../../ports/sandbox.ts";
-import { simpleCommands } from "../../../tools/resolve-command.ts";
-import { uncommittedChanges } from "../../../tools/uncommitted-changes.ts";
 import type { Engine, EngineResult, RepairTask } from "../../engine.ts";
 import { deriveFixes } from "./derive-fixes.ts";
 import type { Fix, FixSources } from "./fix.ts";
+import { asksGit } from "./generator-fixes.ts";
 import { keepAllowed } from "./keep-allowed.ts";
 
 // Formatting the largest repositories takes a minute; clippy and pre-commit build what they run first.
@@ -121,10 +120,7 @@ class Work {
 
   private async check(): Promise<CheckRun> {
     const { check } = this.task;
-    const asksGit = simpleCommands(check.command, check.cwd, this.sources.facts).some(({ text }) =>
-      uncommittedChanges.answersTo(text),
-    );
-    if (asksGit) await commitInRoom(this.bench.room);
+    if (asksGit(check, this.sources)) await commitInRoom(this.bench.room);
     return this.bench.runCheck(check);
   }
 

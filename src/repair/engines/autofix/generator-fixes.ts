@@ -17,12 +17,34 @@ const ONLY_CHECKS = new Set(["test", "type", "install", "deploy"]);
  * the same step before the question, else in the earlier steps of the job. Empty when nobody asks git.
  */
 export function generatorFixes(commands: readonly SimpleCommand[], check: Check, sources: FixSources): readonly Fix[] {
-  const question = commands.findIndex(({ text }) => uncommittedChanges.answersTo(text));
-  if (question === -1) return [];
-  const before = commands.slice(0, question).filter(({ text }) => writes(text));
+  const before = writersBefore(commands);
+  if (before === null) return [];
   if (before.length > 0) return [UNDOES.test(check.command) ? prefixOf(check, before) : whole(check)];
-  const earlier = sources.earlierSteps(check).filter((step) => generates(step, sources));
-  return earlier.map(whole);
+  return sources
+    .earlierSteps(check)
+    .filter((step) => generates(step, sources))
+    .map(whole);
+}
+
+/**
+ * The earlier steps of the job that a check needs which asks git whether they changed anything: without them it passes
+ * everywhere. Null when it asks no such thing, or wrote the files itself before it asks.
+ */
+export function generatorsBefore(check: Check, sources: FixSources): readonly Check[] | null {
+  const before = writersBefore(simpleCommands(check.command, check.cwd, sources.facts));
+  if (before === null || before.length > 0) return null;
+  return sources.earlierSteps(check).filter((step) => generates(step, sources));
+}
+
+/** Whether a check asks git for changes that are not committed. */
+export function asksGit({ command, cwd }: Check, { facts }: Pick<FixSources, "facts">): boolean {
+  return simpleCommands(command, cwd, facts).some(({ text }) => uncommittedChanges.answersTo(text));
+}
+
+/** What a step runs before it asks git for changes; null when it does not ask. */
+function writersBefore(commands: readonly SimpleCommand[]): readonly SimpleCommand[] | null {
+  const question = commands.findIndex(({ text }) => uncommittedChanges.answersTo(text));
+  return question === -1 ? null : commands.slice(0, question).filter(({ text }) => writes(text));
 }
 
 function writes(text: string): boolean {
