@@ -36,6 +36,7 @@ Exit codes: 0 repaired, nothing to repair, already fixed, explained; 1 not repai
     );
   addExplain(program, ended);
   addRepair(program, ended);
+  addServe(program, ended);
   addDoctor(program, ended);
   return program;
 }
@@ -90,9 +91,21 @@ function addDoctor(program: Command, ended: Ended): void {
   program
     .command("doctor")
     .description("Say what is missing on this machine and how to mend it.")
-    .action(async () => {
+    .option("--server", "also what the app needs: its settings, its key, its address, a sandbox with a network for setup")
+    .action(async (options: { readonly server?: boolean }) => {
       const { doctor } = await import("./doctor.ts");
-      ended(await doctor());
+      ended(await doctor({ server: options.server === true }));
+    });
+}
+
+function addServe(program: Command, ended: Ended): void {
+  program
+    .command("serve")
+    .description("Run the GitHub App: take webhooks, repair failing runs, open pull requests.")
+    .option("--no-worker", "only take and keep webhooks; nothing is worked on")
+    .action(async (options: { readonly worker: boolean }) => {
+      const { serve } = await import("./serve.ts");
+      ended(await serve(options));
     });
 }
 

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { composeGit, composeRepair, composeWorld } from "../compose.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -44,6 +45,7 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
   const world = composeWorld();
   const facts = await usage(composeGit(config, world).inspect(options.repo));
   if (options.branch !== undefined) await checkBranch(options.repo, options.branch, config, world);
+  if (options.patch !== undefined) await checkPatchFile(options.patch);
   const clone = await openClone(options.repo, options.at, config, world);
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   warn(facts, config, options, tell);
@@ -86,8 +88,23 @@ function checkFlags({ patch, branch, apply }: RepairOptions): void {
 }
 
 async function checkBranch(repo: string, branch: string, config: Config, world: World): Promise<void> {
-  const existing = await composeGit(config, world).resolve(repo, `refs/heads/${branch}`);
-  if (existing !== null) throw new UsageError(`the branch ${branch} exists already`);
+  const complaint = await usage(composeGit(config, world).branchComplaint(repo, branch));
+  if (complaint !== null) throw new UsageError(complaint);
+}
+
+/** A repair may cost money: where its patch cannot go is said before it. */
+async function checkPatchFile(file: string): Promise<void> {
+  const full = path.resolve(file);
+  try {
+    await access(path.dirname(full), constants.W_OK);
+    const there = await stat(full).catch(() => null);
+    if (there === null) return;
+    if (there.isDirectory()) throw new UsageError(`--patch: ${file} is a folder`);
+    await access(full, constants.W_OK);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`--patch: ${file} cannot be written`);
+  }
 }
 
 function warn(facts: RepositoryFacts, config: Config, options: RepairOptions, tell: (line: string) => void): void {

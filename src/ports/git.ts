@@ -18,6 +18,8 @@ export interface Git {
    * they are. Rejects with GitFailed when the branch exists or could not be named so. Returns the commit ids.
    */
   commitOnBranch(dir: string, branch: string, base: string, commits: readonly NewCommit[]): Promise<readonly string[]>;
+  /** Why `commitOnBranch` could not make a branch of this name, one line, or null. Rejects with GitFailed when `dir` is no repository. */
+  branchComplaint(dir: string, branch: string): Promise<string | null>;
   /** Applies a patch to the work tree of the clone at `dir`, index untouched; all or nothing. */
   applyToWorkTree(dir: string, patch: string): Promise<void>;
 }

@@ -89,18 +89,19 @@ export interface LogStep {
   /** What it is said to have printed; without it the command is run and its own output taken. */
   readonly printed?: string;
   readonly exit?: number;
+  /** Runs even after a failed step, as `if: always()` says. */
+  readonly always?: boolean;
 }
 
-/**
- * A raw job log as GitHub serves it: each step's command is really run in a throw-away clone of `from`, and the log ends
- * with the first that fails.
- */
+/** A raw job log as GitHub serves it: each step's command is really run, in a throw-away clone of `from`. */
 export function recordLog(from: string, steps: readonly LogStep[], system = "Ubuntu"): string {
   const work = mkdtempSync(path.join(tmpdir(), "recorded-"));
   try {
     execFileSync("git", ["clone", "--quiet", from, work], { stdio: "pipe" });
     const lines = [...head(system)];
+    let failed = false;
     for (const step of steps) {
+      if (failed && step.always !== true) continue;
       const { exit, printed } = stepResult(step, work);
       lines.push(`##[group]Run ${step.run.split("\n")[0]}`);
       lines.push(...step.run.split("\n").map((line) => `\u001b[36;1m${line}\u001b[0m`));
@@ -108,7 +109,7 @@ export function recordLog(from: string, steps: readonly LogStep[], system = "Ubu
       lines.push(...printed.replaceAll(work, "/home/runner/work/shelf/shelf").split("\n"));
       if (exit === 0) continue;
       lines.push(`##[error]Process completed with exit code ${exit}.`);
-      break;
+      failed = true;
     }
     lines.push("Post job cleanup.", "Cleaning up orphan processes");
     return stamp(lines);

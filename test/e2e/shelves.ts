@@ -46,11 +46,43 @@ writeFileSync("docs/index.md", books.map(({ title }) => \`- \${title}\\n\`).join
   },
 ];
 
+/** A package whose test is right and whose code is not. `extra` is printed by the failing test. */
+export function wrongSum(extra = ""): Files {
+  return {
+    "package.json": json({ name: "shelf", private: true, type: "module", scripts: { test: "node --test" } }),
+    "src/shelf.js": "export const left = (shelf) => shelf.room + shelf.used;\n",
+    "src/shelf.test.js": `import assert from "node:assert/strict";
+import { it } from "node:test";
+import { left } from "./shelf.js";
+
+it("says how much room is left", () => {
+  assert.equal(left({ room: 7, used: 3 }), 4${extra === "" ? "" : `, ${JSON.stringify(extra)}`});
+});
+`,
+  };
+}
+
+/** The same, with a file that is not formatted; its formatter comes from \`npm ci\`. */
+export function wrongSumUnformatted(): Files {
+  const files = unformatted();
+  const sum = wrongSum();
+  const scripts = { style: "prettier --check src", test: "node --test" };
+  const devDependencies = { prettier: "file:tool/prettier.tgz" };
+  const manifest = { name: "shelf", private: true, type: "module", scripts, devDependencies };
+  return {
+    ...files,
+    "src/left.js": sum["src/shelf.js"] ?? "",
+    "src/left.test.js": String(sum["src/shelf.test.js"]).replace("./shelf.js", "./left.js"),
+    "package.json": json(manifest),
+  };
+}
+
 /** A job with these steps. */
 export function workflowOf(steps: readonly LogStep[], runner = "ubuntu-latest"): string {
   const lines = steps.flatMap((step) => [
     "      - run: |",
     ...step.run.split("\n").map((line) => `          ${line}`),
+    ...(step.always === true ? ["        if: always()"] : []),
     ...(step.in === undefined ? [] : [`        working-directory: ${step.in}`]),
   ]);
   return [

@@ -18,12 +18,10 @@ export async function commitOnBranch(
   base: string,
   commits: readonly NewCommit[],
 ): Promise<readonly string[]> {
+  const complaint = await branchComplaint(run, dir, branch);
+  if (complaint !== null) throw new GitFailed(complaint);
   const { root, objectFormat } = await findRepository(run, dir);
   const ref = `refs/heads/${branch}`;
-  const named = await run({ args: ["check-ref-format", "--branch", branch], cwd: root });
-  if (named.exitCode !== 0 || branch.startsWith("@{")) throw new GitFailed(`${branch} is no name for a branch`);
-  const taken = await run({ args: ["show-ref", "--verify", "--quiet", ref], cwd: root });
-  if (taken.exitCode === 0) throw new GitFailed(`the branch ${branch} exists already`);
   const start = await resolveCommit(run, root, base);
   if (start === null) throw new GitFailed(`${dir} has no commit ${base}`);
   const env = authorship(by, world);
@@ -37,6 +35,21 @@ export async function commitOnBranch(
   const none = "0".repeat(objectFormat === "sha256" ? 64 : 40);
   await gitOutput(run, { args: ["update-ref", "-m", "branch: made", ref, made.at(-1) ?? start, none], cwd: root, env });
   return made;
+}
+
+/** Why no branch of this name can be made in the clone, one line, or null. */
+export async function branchComplaint(run: RunGit, dir: string, branch: string): Promise<string | null> {
+  const { root } = await findRepository(run, dir);
+  const named = await run({ args: ["check-ref-format", "--branch", branch], cwd: root });
+  if (named.exitCode !== 0 || branch.startsWith("@{")) return `${branch} is no name for a branch`;
+  // Git keeps refs like files: beside a branch `a` there is no `a/b`, and beside `a/b` no `a`.
+  const parts = branch.split("/");
+  for (const name of parts.map((_, at) => parts.slice(0, at + 1).join("/"))) {
+    const taken = await run({ args: ["show-ref", "--verify", "--quiet", `refs/heads/${name}`], cwd: root });
+    if (taken.exitCode === 0) return `the branch ${name} exists already`;
+  }
+  const below = await gitLine(run, { args: ["for-each-ref", "--count=1", `refs/heads/${branch}/`], cwd: root });
+  return below === "" ? null : `${branch} cannot be made beside the branches below ${branch}/`;
 }
 
 function authorship(by: Identity, world: Pick<World, "now">): Record<string, string> {

@@ -3,7 +3,7 @@ import { type Git, GitFailed } from "../../ports/git.ts";
 import type { World } from "../../ports/world.ts";
 import { checkout } from "./checkout.ts";
 import { commitFiles } from "./commit-files.ts";
-import { commitOnBranch, type Identity } from "./commit-on-branch.ts";
+import { branchComplaint, commitOnBranch, type Identity } from "./commit-on-branch.ts";
 import { findRepository, resolveCommit, withStandIn } from "./foreign-repository.ts";
 import { inspect } from "./inspect.ts";
 import { firstComplaint, gitRunner } from "./run-git.ts";
@@ -36,6 +36,7 @@ export function localGit({ world, identity, path, tempFolder = tmpdir() }: Local
     files: (dir, commit) => commitFiles(run, dir, commit),
     checkout: (from, commit, folder) => checkout(run, tempFolder, from, commit, folder),
     commitOnBranch: (dir, branch, base, commits) => commitOnBranch(run, identity, world, dir, branch, base, commits),
+    branchComplaint: (dir, branch) => branchComplaint(run, dir, branch),
     applyToWorkTree: async (dir, patch) => {
       if (patch === "") return;
       const repository = await findRepository(run, dir);
