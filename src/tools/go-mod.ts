@@ -1,10 +1,8 @@
 import { bareLines } from "./bare-lines.ts";
+import { readGoModules } from "./go-modules.ts";
 import { withArgs } from "./program-call.ts";
 import { programOf } from "./run-program.ts";
 import type { Tool } from "./tool.ts";
-
-const SAYS =
-  /^(?:go: )?(?:updates to go\.(?:mod|sum|work) needed|.*missing go\.sum entry for|inconsistent vendoring|.*existing contents have changed since last download|verifying .*: checksum mismatch|.*: dir has been modified)/;
 
 export const goMod: Tool = {
   name: "go mod",
@@ -14,12 +12,7 @@ export const goMod: Tool = {
     const call = programOf(command);
     return call?.program === "go" && call.args[0]?.value === "mod";
   },
-  read: (step) =>
-    bareLines(step).flatMap(({ number, text }) =>
-      SAYS.test(text)
-        ? [{ message: text.trim(), lines: [number], location: { file: "go.mod", line: null, col: null } }]
-        : [],
-    ),
+  read: (step) => readGoModules(bareLines(step)),
   fix: {
     /** `go mod tidy -diff`, `go mod verify` and `go mod download` → `go mod tidy`. */
     derive: (command) => {

@@ -6,8 +6,11 @@ import { clippy } from "./clippy.ts";
 import { dotnetFormat } from "./dotnet-format.ts";
 import { eslint } from "./eslint.ts";
 import { FORMATTERS } from "./formatters.ts";
+import { goBuild, goVet } from "./go-build.ts";
 import { goMod } from "./go-mod.ts";
+import { goTest } from "./go-test.ts";
 import { gofmt } from "./gofmt.ts";
+import { golangciLint } from "./golangci-lint.ts";
 import { isort } from "./isort.ts";
 import { jest } from "./jest.ts";
 import { nodeTest } from "./node-test.ts";
@@ -47,6 +50,10 @@ export const TOOLS: readonly Tool[] = [
   cargoFmt,
   clippy,
   goMod,
+  goTest,
+  goBuild,
+  goVet,
+  golangciLint,
   preCommit,
   terraformFmt,
   rubocop,
