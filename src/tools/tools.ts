@@ -1,6 +1,8 @@
 import { biome } from "./biome.ts";
 import { black } from "./black.ts";
+import { cargoBuild, cargoDoc } from "./cargo-build.ts";
 import { cargoFmt } from "./cargo-fmt.ts";
+import { cargoTest } from "./cargo-test.ts";
 import { clangFormat } from "./clang-format.ts";
 import { clippy } from "./clippy.ts";
 import { dotnetFormat } from "./dotnet-format.ts";
@@ -49,6 +51,9 @@ export const TOOLS: readonly Tool[] = [
   gofmt,
   cargoFmt,
   clippy,
+  cargoTest,
+  cargoBuild,
+  cargoDoc,
   goMod,
   goTest,
   goBuild,
