@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { composeGit, composeRepair, composeWorld } from "../compose.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -44,6 +44,8 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
   }
   const world = composeWorld();
   const facts = await usage(composeGit(config, world).inspect(options.repo));
+  if (options.apply === true && facts.bare)
+    throw new UsageError(`${options.repo} has no work tree to apply a patch to`);
   if (options.branch !== undefined) await checkBranch(options.repo, options.branch, config, world);
   if (options.patch !== undefined) await checkPatchFile(options.patch);
   const clone = await openClone(options.repo, options.at, config, world);
@@ -67,7 +69,7 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
   try {
     // From here on the clone may be written to: that is done whole or not at all.
     signal.throwIfAborted();
-    const outcome = await deliver(repaired, options, clone.commit, config, world);
+    const outcome = await deliverOrKeep(repaired, options, clone.commit, config, world);
     const text = options.json
       ? JSON.stringify(outcomeDocument(outcome), null, 2)
       : renderOutcome(outcome, config.colour);
@@ -115,6 +117,25 @@ function warn(facts: RepositoryFacts, config: Config, options: RepairOptions, te
   }
   if (options.maxUsd !== undefined && config.model !== null && config.model.price === null) {
     tell("--max-usd does not bind without RETRACE_MODEL_PRICE: tokens per repair do");
+  }
+}
+
+/** A repair that was made and cannot be handed over is not lost: its patch is kept, and the mistake says where. */
+async function deliverOrKeep(
+  repaired: Repaired,
+  options: RepairOptions,
+  commit: string,
+  config: Config,
+  world: World,
+): Promise<Outcome> {
+  try {
+    return await deliver(repaired, options, commit, config, world);
+  } catch (error) {
+    if (!(error instanceof UsageError) || repaired.outcome.patch === null) throw error;
+    const file = path.join(config.dataDir, "patches", `${world.id("patch")}.patch`);
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, repaired.outcome.patch, { mode: 0o600 });
+    throw new UsageError(`${error.message}; the patch is kept in ${file}`);
   }
 }
 

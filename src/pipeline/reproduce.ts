@@ -7,6 +7,8 @@ import type { WorkingCopy } from "../ports/git.ts";
 import type { SandboxRoom } from "../ports/sandbox.ts";
 import { asksGit, generatorsBefore } from "../repair/engines/autofix/generator-fixes.ts";
 import type { Reproduction } from "../repair/sequence.ts";
+import { stripAnsi } from "../text/ansi.ts";
+import { redact } from "../text/redact.ts";
 import type { CommandFacts } from "../tools/resolve-command.ts";
 import type { Tool } from "../tools/tool.ts";
 import { checkFor } from "../validate/check-for.ts";
@@ -144,6 +146,7 @@ export class Reproducer {
     const result = await runSetup(room, setup, signal);
     await copy.restore(tree);
     for (const note of result.notes) tell(note);
+    if (result.ended === "failed") tell(`${result.why}; it said last: ${lastLines(result.outputTail)}`);
     return result;
   }
 
@@ -157,6 +160,20 @@ export class Reproducer {
     const unknown = this.generatorsBefore(plan.check)?.length === 0 ? [GENERATOR_UNKNOWN] : [];
     return [...runtimeDifferences(asked, here), ...lent, ...failed, ...unknown];
   }
+}
+
+const SHOWN_LINES = 4; // enough to see what a package manager missed
+
+function lastLines(output: string): string {
+  const lines = stripAnsi(output)
+    .split("\n")
+    .map((line) => line.trim());
+  return redact(
+    lines
+      .filter((line) => line !== "")
+      .slice(-SHOWN_LINES)
+      .join(" | "),
+  );
 }
 
 const GENERATOR_UNKNOWN = "what wrote the files in CI before it asked git for changes is not known";

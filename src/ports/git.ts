@@ -26,6 +26,8 @@ export interface Git {
 
 export interface RepositoryFacts {
   readonly root: string;
+  /** There is no work tree. */
+  readonly bare: boolean;
   readonly head: string | null;
   readonly branch: string | null;
   /** `owner/name` of `origin`, null without one. */

@@ -8,6 +8,8 @@ export interface Route {
   readonly engines: readonly Engine[];
   /** What was decided and why, one sentence. */
   readonly why: string;
+  /** What would have been tried next and cannot be, a sentence each. */
+  readonly missing: readonly string[];
 }
 
 /** The engines for one problem: the ladder of its class, or the one that was asked for, less what cannot work here. */
@@ -27,5 +29,6 @@ export function route(
     switches.engine === "auto"
       ? `${problem.category}: ${engines.map((engine) => engine.name).join(", then ") || "no engine"}`
       : `${switches.engine} was asked for`;
-  return { engines, why: left.length > 0 ? `${why}; no model configured for ${left.join(", ")}` : why };
+  const missing = left.length > 0 ? [`no model configured for ${left.join(", ")}`] : [];
+  return { engines, why: [why, ...missing].join("; "), missing };
 }

@@ -131,8 +131,8 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
     if (unproved) break;
   }
   if (checks.length === 0) checks.push(rowBefore(problem, reproduction));
-  const why =
-    attempts.length === 0 ? route.why : attempts.map((attempt) => `${attempt.engine}: ${attempt.why}`).join("; ");
+  const tried = attempts.map((attempt) => `${attempt.engine}: ${attempt.why}`);
+  const why = tried.length === 0 ? route.why : [...tried, ...route.missing].join("; ");
   const result: ProblemResult = {
     problem,
     state: unproved ? "unverified" : "failed",

@@ -70,6 +70,7 @@ export function gitContract(name: string, make: () => Git): void {
 
       expect(facts).toEqual({
         root: clone,
+        bare: false,
         head: git(clone, "rev-parse", "HEAD").trim(),
         branch: "main",
         origin: "ada/sum",
@@ -114,10 +115,10 @@ export function gitContract(name: string, make: () => Git): void {
         ["unborn", "bare.git", "second"].map((name) => adapter.inspect(path.join(folder, name))),
       );
 
-      const none = { origin: null, dependencyFolders: [] };
+      const none = { bare: false, origin: null, dependencyFolders: [] };
       expect(facts).toEqual([
         { ...none, root: path.join(folder, "unborn"), head: null, branch: "main", uncommitted: [] },
-        { ...none, root: path.join(folder, "bare.git"), head, branch: "main", uncommitted: [] },
+        { ...none, root: path.join(folder, "bare.git"), bare: true, head, branch: "main", uncommitted: [] },
         { ...none, root: path.join(folder, "second"), head, branch: null, uncommitted: ["new.txt"] },
       ]);
     });

@@ -78,6 +78,18 @@ describe("where the repair goes", () => {
     expect(git(clone, "rev-parse", "HEAD")).toBe(head);
   });
 
+  it("--apply onto changes of the same lines keeps the patch elsewhere", async () => {
+    const { clone, args } = start("in-the-way");
+    writeFiles(clone, { "docs/index.md": "- Something else altogether\n" });
+
+    const { code, stdout, stderr } = await retrace(["repair", ...args, "--apply", "--json"], { env });
+
+    const kept = /; the patch is kept in (\S+)$/.exec(stderr.trimEnd())?.[1] ?? "";
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(readFileSync(kept, "utf8")).toContain("+- Rope and Knots");
+    expect(readFileSync(path.join(clone, "docs/index.md"), "utf8")).toBe("- Something else altogether\n");
+  });
+
   it("--branch makes a commit on a new branch; HEAD and the work tree stay", async () => {
     const { clone, args } = start("branched");
     const head = git(clone, "rev-parse", "HEAD");

@@ -15,6 +15,7 @@ export async function inspect(run: RunGit, tempFolder: string, dir: string): Pro
   const origin = await answer(["config", "--get", "remote.origin.url"]);
   const facts = {
     root: repository.root,
+    bare: repository.bare,
     head: await resolveCommit(run, repository.root, "HEAD"),
     branch: await answer(["symbolic-ref", "--quiet", "--short", "HEAD"]),
     origin: origin === null ? null : originName(origin),
