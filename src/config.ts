@@ -112,7 +112,7 @@ export function readServerConfig(env: Environment = process.env): ServerConfig {
     privateKey: readPrivateKey(env, mistakes),
     webhookSecret: needed("WEBHOOK_SECRET", "the GitHub App's webhook secret"),
     host: env.HOST || "127.0.0.1",
-    port: readPositive(env, "PORT", DEFAULT_PORT, mistakes),
+    port: readPort(env, mistakes),
     logLevel: oneOf(env, "LOG_LEVEL", LOG_LEVELS, "info", mistakes),
     collectMs: readPositive(env, "RETRACE_COLLECT_MS", DEFAULT_COLLECT_MS, mistakes),
     ciSeenMs: readPositive(env, "RETRACE_CI_SEEN_MS", DEFAULT_CI_SEEN_MS, mistakes),
@@ -122,6 +122,31 @@ export function readServerConfig(env: Environment = process.env): ServerConfig {
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
+}
+
+/** All that `serve` needs. */
+export interface ServeConfig {
+  readonly config: Config;
+  readonly server: ServerConfig;
+  /** REST address of the host. */
+  readonly apiUrl: string;
+}
+
+/** Reads all that `serve` needs; throws ConfigError naming every mistake at once. */
+export function readServeConfig(env: Environment = process.env): ServeConfig {
+  const mistakes: string[] = [];
+  const tried = <T>(read: (env: Environment) => T): T | null => {
+    try {
+      return read(env);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      mistakes.push(...error.mistakes);
+      return null;
+    }
+  };
+  const [config, server, apiUrl] = [tried(readConfig), tried(readServerConfig), tried(readApiUrl)];
+  if (config === null || server === null || apiUrl === null) throw new ConfigError(mistakes);
+  return { config, server, apiUrl };
 }
 
 /** The REST address of the host: GitHub's own, or a compatible one by GHE_HOST and GHE_PROTOCOL as Probot reads them. */
@@ -187,6 +212,15 @@ function readPrice(text: string | undefined, mistakes: string[]): ModelPrice | n
     return null;
   }
   return { input, cached, output };
+}
+
+/** 0 takes any free port. */
+function readPort(env: Environment, mistakes: string[]): number {
+  if (!env.PORT) return DEFAULT_PORT;
+  const port = Number(env.PORT);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  mistakes.push(`PORT is "${env.PORT}": write a port number`);
+  return DEFAULT_PORT;
 }
 
 function readPositive(env: Environment, name: string, otherwise: number, mistakes: string[]): number {

@@ -7,6 +7,7 @@ const SRC = path.join(import.meta.dirname, "../src");
 const STAGES = ["intake", "evidence", "problems", "experience", "repair", "validate", "publish"];
 const BELOW_STAGES = ["agent", "tools", "ports", "domain", "text"];
 const BELOW_DOORS = ["pipeline", ...STAGES, ...BELOW_STAGES];
+const COMPOSED = ["compose.ts", "compose-app.ts", "config.ts"];
 
 /** Which rooms a room may import, besides itself. Imports for types count. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -18,14 +19,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(STAGES.map((stage) => [stage, BELOW_STAGES])),
   pipeline: [...STAGES, ...BELOW_STAGES],
   adapters: ["ports", "domain", "text"],
-  cli: [...BELOW_DOORS, "compose.ts", "config.ts"],
-  server: [...BELOW_DOORS, "compose.ts", "config.ts"],
-  dashboard: [...BELOW_DOORS, "compose.ts", "config.ts"],
-  bench: [...BELOW_DOORS, "compose.ts", "config.ts"],
+  cli: [...BELOW_DOORS, "server", ...COMPOSED],
+  server: [...BELOW_DOORS, ...COMPOSED],
+  dashboard: [...BELOW_DOORS, ...COMPOSED],
+  bench: [...BELOW_DOORS, ...COMPOSED],
   // It stands in for GitHub: it must not share a line of judgement with what it tests.
   simulator: ["text"],
   "config.ts": ["domain", "ports", "text"],
   "compose.ts": ["adapters", "pipeline", "config.ts", ...STAGES, ...BELOW_STAGES],
+  "compose-app.ts": ["adapters", "pipeline", "compose.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
   "main.ts": ["cli"],
 };
 

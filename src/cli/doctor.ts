@@ -3,19 +3,14 @@ import { promisify } from "node:util";
 import { composeSandbox, composeWorld, ensureWritable } from "../compose.ts";
 import { type Config, readConfig } from "../config.ts";
 import { EXIT } from "./exit.ts";
-
-interface Finding {
-  readonly what: string;
-  /** Null when it is all right. */
-  readonly wrong: string | null;
-}
+import type { Finding } from "./finding.ts";
 
 // platform facts: Node 20.19 is the first that the pinned packages run on, git 2.36 the first with what we use.
 const NODE_NEEDED = [20, 19] as const;
 const GIT_NEEDED = [2, 36] as const;
 
 /** `retrace doctor`: what is missing on this machine and how to mend it. Exit 3 when repairs cannot run. */
-export async function doctor(): Promise<number> {
+export async function doctor(options: { readonly server?: boolean } = {}): Promise<number> {
   const config = readConfig();
   const findings = [
     checkNode(),
@@ -23,6 +18,7 @@ export async function doctor(): Promise<number> {
     await checkSandbox(config),
     checkData(config),
     checkModel(config),
+    ...(options.server === true ? await (await import("./doctor-server.ts")).checkServer(config) : []),
   ];
   for (const { what, wrong } of findings)
     process.stdout.write(`${wrong === null ? "ok     " : "missing"} ${what}${wrong === null ? "" : `: ${wrong}`}\n`);

@@ -91,7 +91,10 @@ function addDoctor(program: Command, ended: Ended): void {
   program
     .command("doctor")
     .description("Say what is missing on this machine and how to mend it.")
-    .option("--server", "also what the app needs: its settings, its key, its address, a sandbox with a network for setup")
+    .option(
+      "--server",
+      "also what the app needs: its settings, its key, its address, a sandbox with a network for setup",
+    )
     .action(async (options: { readonly server?: boolean }) => {
       const { doctor } = await import("./doctor.ts");
       ended(await doctor({ server: options.server === true }));

@@ -8,13 +8,15 @@ export interface Queue {
    * worked on is not touched: the new one waits beside it and runs afterwards.
    */
   put(job: NewJob): Promise<void>;
-  /** The next job that is due and whose group is free, leased to `owner`; null when there is none. */
-  lease(owner: string, now: Date, leaseMs: number): Promise<LeasedJob | null>;
+  /** The next job that is due and whose group is free, leased to `owner`; null when there is none. `kinds`: of these only. */
+  lease(owner: string, now: Date, leaseMs: number, kinds?: Kinds): Promise<LeasedJob | null>;
   /** Holds the lease on; false when it was lost. */
   renew(job: LeasedJob, now: Date, leaseMs: number): Promise<boolean>;
   finish(job: LeasedJob): Promise<void>;
-  /** Gives it back to run again at `runAt`, with the reason kept. */
+  /** Gives it back to run again at `runAt`, with the reason kept. Its failures are forgotten. */
   postpone(job: LeasedJob, runAt: Date, why: string): Promise<void>;
+  /** Gives it back after a failure: as `postpone`, but the failure counts. */
+  retry(job: LeasedJob, runAt: Date, why: string): Promise<void>;
   /** Drops what waits under this key; what is being worked on goes on. */
   cancel(key: string): Promise<void>;
   /** Takes back every lease of other owners at once: on a single machine they are dead (design §10.7). */
@@ -23,6 +25,8 @@ export interface Queue {
   counts(): Promise<{ readonly waiting: number; readonly working: number }>;
   close(): Promise<void>;
 }
+
+export type Kinds = { readonly only: readonly string[] } | { readonly except: readonly string[] };
 
 export interface NewJob {
   readonly key: string;
@@ -40,5 +44,7 @@ export interface LeasedJob {
   readonly data: Readonly<Record<string, unknown>>;
   /** 1 on the first try. */
   readonly tries: number;
+  /** How often in a row it was leased before and neither finished nor postponed: it failed, or died with its process. */
+  readonly failures: number;
   readonly owner: string;
 }

@@ -110,6 +110,41 @@ export function queueContract(name: string, open: () => Promise<Queue>): void {
       expect((await queue.lease("w", later(50), LEASE_MS))?.tries).toBe(2);
     });
 
+    it("hands out only the kinds that are asked for", async () => {
+      await queue.put(job("a", { kind: "repair" }));
+      await queue.put(job("b", { kind: "delivery" }));
+      await queue.put(job("c", { kind: "follow" }));
+
+      const got = [
+        await queue.lease("w", NOON, LEASE_MS, { only: ["delivery"] }),
+        await queue.lease("w", NOON, LEASE_MS, { only: ["delivery"] }),
+        await queue.lease("w", NOON, LEASE_MS, { except: ["delivery", "repair"] }),
+        await queue.lease("w", NOON, LEASE_MS),
+      ];
+
+      expect(got.map((leased) => leased?.key ?? null)).toEqual(["b", null, "c", "a"]);
+    });
+
+    it("counts what failed or died with its owner, until a try ends in order", async () => {
+      const failures: (number | undefined)[] = [];
+      const lease = async (owner: string) => {
+        const leased = await queue.lease(owner, NOON, LEASE_MS);
+        failures.push(leased?.failures);
+        return leased;
+      };
+      await queue.put(job("a"));
+
+      const first = await lease("dead");
+      if (first !== null) await queue.retry(first, NOON, "GitHub is away");
+      await lease("dead");
+      await queue.takeOver("alive");
+      const third = await lease("alive");
+      if (third !== null) await queue.postpone(third, NOON, "not yet");
+      await lease("alive");
+
+      expect(failures).toEqual([0, 1, 2, 0]);
+    });
+
     it("cancels what waits", async () => {
       await queue.put(job("a"));
       await queue.cancel("a");

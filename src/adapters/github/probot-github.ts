@@ -14,8 +14,15 @@ export interface ProbotGitHubOptions {
   readonly log: Logger;
 }
 
+export interface ProbotGitHub {
+  readonly app: GitHubApp;
+  readonly probot: Probot;
+  /** Our own login, null while GitHub cannot be asked. */
+  readonly botLogin: () => Promise<string | null>;
+}
+
 /** GitHub as our App sees it: Probot holds the app's key and makes the installations' clients. */
-export function probotGitHub(options: ProbotGitHubOptions): { readonly app: GitHubApp; readonly probot: Probot } {
+export function probotGitHub(options: ProbotGitHubOptions): ProbotGitHub {
   // The function form: Probot silently overrides the object form (platform facts §0.3).
   const Paced = options.throttle
     ? ProbotOctokit
@@ -73,7 +80,7 @@ export function probotGitHub(options: ProbotGitHubOptions): { readonly app: GitH
       }
     },
   };
-  return { app, probot };
+  return { app, probot, botLogin };
 }
 
 async function askLogin(probot: Probot): Promise<string | null> {

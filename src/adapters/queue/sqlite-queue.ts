@@ -1,4 +1,4 @@
-import type { LeasedJob, Queue } from "../../ports/queue.ts";
+import type { Kinds, LeasedJob, Queue } from "../../ports/queue.ts";
 import type { SqliteDatabase } from "../store/database.ts";
 
 interface JobRow {
@@ -7,38 +7,42 @@ interface JobRow {
   readonly kind: string;
   readonly data: string;
   readonly tries: number;
+  readonly failures: number;
 }
 
 /** The queue in SQLite: one row a job, a lease is an owner and a time on it. Times are milliseconds since 1970. */
 export function sqliteQueue(database: SqliteDatabase): Queue {
-  const lease = database.transaction((owner: string, now: number, leaseMs: number): LeasedJob | null => {
+  const lease = database.transaction((owner: string, now: number, leaseMs: number, kinds?: Kinds): LeasedJob | null => {
     // A lease that ran out: its holder is gone, the job waits again unless a newer one of its key already does.
     releaseWhere(database, "leased_until <= ?", now);
     const row = database
-      .prepare<[number], JobRow>(
-        `SELECT id, key, kind, data, tries FROM job
-         WHERE owner IS NULL AND run_at <= ?
+      .prepare<[Record<string, number | string | null>], JobRow>(
+        `SELECT id, key, kind, data, tries, failures FROM job
+         WHERE owner IS NULL AND run_at <= @now
+           AND (@only IS NULL OR kind IN (SELECT value FROM json_each(@only)))
+           AND (@except IS NULL OR kind NOT IN (SELECT value FROM json_each(@except)))
            AND (job_group IS NULL OR job_group NOT IN (SELECT job_group FROM job WHERE owner IS NOT NULL AND job_group IS NOT NULL))
            AND key NOT IN (SELECT key FROM job WHERE owner IS NOT NULL)
          ORDER BY run_at, id LIMIT 1`,
       )
-      .get(now);
+      .get({ now, only: listOf(kinds, "only"), except: listOf(kinds, "except") });
     if (row === undefined) return null;
     database
-      .prepare("UPDATE job SET owner = ?, leased_until = ?, tries = tries + 1 WHERE id = ?")
+      .prepare("UPDATE job SET owner = ?, leased_until = ?, tries = tries + 1, failures = failures + 1 WHERE id = ?")
       .run(owner, now + leaseMs, row.id);
-    return { id: row.id, key: row.key, kind: row.kind, data: JSON.parse(row.data), tries: row.tries + 1, owner };
+    const { id, key, kind, data, tries, failures } = row;
+    return { id, key, kind, data: JSON.parse(data), tries: tries + 1, failures, owner };
   });
-  const postpone = database.transaction((job: LeasedJob, runAt: number, why: string) => {
+  const giveBack = database.transaction((job: LeasedJob, runAt: number, why: string, failures: number) => {
     const waiting = database.prepare("SELECT 1 FROM job WHERE key = ? AND owner IS NULL").get(job.key);
     if (waiting !== undefined)
       database.prepare("DELETE FROM job WHERE id = ? AND owner = ? AND tries = ?").run(job.id, job.owner, job.tries);
     else
       database
         .prepare(
-          "UPDATE job SET owner = NULL, leased_until = NULL, run_at = ?, why = ? WHERE id = ? AND owner = ? AND tries = ?",
+          "UPDATE job SET owner = NULL, leased_until = NULL, run_at = ?, why = ?, failures = ? WHERE id = ? AND owner = ? AND tries = ?",
         )
-        .run(runAt, why, job.id, job.owner, job.tries);
+        .run(runAt, why, failures, job.id, job.owner, job.tries);
   });
   const takeOver = database.transaction((owner: string) => releaseWhere(database, "owner <> ?", owner));
 
@@ -52,7 +56,7 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
         )
         .run(key, kind, group, runAt.getTime(), JSON.stringify(data));
     },
-    lease: async (owner, now, leaseMs) => lease.immediate(owner, now.getTime(), leaseMs),
+    lease: async (owner, now, leaseMs, kinds) => lease.immediate(owner, now.getTime(), leaseMs, kinds),
     async renew(job, now, leaseMs) {
       const { changes } = database
         .prepare("UPDATE job SET leased_until = ? WHERE id = ? AND owner = ? AND tries = ?")
@@ -62,7 +66,8 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     async finish(job) {
       database.prepare("DELETE FROM job WHERE id = ? AND owner = ? AND tries = ?").run(job.id, job.owner, job.tries);
     },
-    postpone: async (job, runAt, why) => postpone.immediate(job, runAt.getTime(), why),
+    postpone: async (job, runAt, why) => giveBack.immediate(job, runAt.getTime(), why, 0),
+    retry: async (job, runAt, why) => giveBack.immediate(job, runAt.getTime(), why, job.failures + 1),
     async cancel(key) {
       database.prepare("DELETE FROM job WHERE key = ? AND owner IS NULL").run(key);
     },
@@ -79,6 +84,11 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
       database.close();
     },
   };
+}
+
+function listOf(kinds: Kinds | undefined, which: "only" | "except"): string | null {
+  if (kinds === undefined || !(which in kinds)) return null;
+  return JSON.stringify("only" in kinds ? kinds.only : kinds.except);
 }
 
 /** Gives leases back; where a newer job of the same key waits already, that one stands for both. Returns how many. */
