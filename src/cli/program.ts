@@ -36,7 +36,7 @@ Exit codes: 0 repaired, nothing to repair, already fixed, explained; 1 not repai
     );
   addExplain(program, ended);
   addRepair(program, ended);
-  addServe(program, ended);
+  addServe(program);
   addDoctor(program, ended);
   return program;
 }
@@ -101,14 +101,14 @@ function addDoctor(program: Command, ended: Ended): void {
     });
 }
 
-function addServe(program: Command, ended: Ended): void {
+function addServe(program: Command): void {
   program
     .command("serve")
     .description("Run the GitHub App: take webhooks, repair failing runs, open pull requests.")
     .option("--no-worker", "only take and keep webhooks; nothing is worked on")
     .action(async (options: { readonly worker: boolean }) => {
       const { serve } = await import("./serve.ts");
-      ended(await serve(options));
+      await serve(options);
     });
 }
 

@@ -7,8 +7,8 @@ import { EnvironmentError, EXIT } from "./exit.ts";
 // What a terminal and a supervisor send.
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** `retrace serve`: the app until a signal ends it (exit 0), or until its worker dies (exit 1). */
-export async function serve(options: { readonly worker: boolean }): Promise<number> {
+/** `retrace serve`: the app until a signal ends it (exit 0), or until its worker dies (exit 1). Ends the process itself. */
+export async function serve(options: { readonly worker: boolean }): Promise<never> {
   const settings = readServeConfig();
   const { server } = settings;
   const fault = appKeyFault(server.privateKey);
@@ -20,20 +20,17 @@ export async function serve(options: { readonly worker: boolean }): Promise<numb
     stop.abort();
   };
   for (const name of SIGNALS) process.on(name, onSignal);
-  try {
-    const end = await serveApp({
-      settings,
-      withWorker: options.worker,
-      log: openLog(server.logLevel),
-      signal: stop.signal,
-      onListening: (address) => process.stdout.write(`retrace listens on ${address}\n`),
-    });
-    return end === "stopped" ? EXIT.done : EXIT.notDone;
-  } catch (error) {
+  const end = await serveApp({
+    settings,
+    withWorker: options.worker,
+    log: openLog(server.logLevel),
+    signal: stop.signal,
+    onListening: (address) => process.stdout.write(`retrace listens on ${address}\n`),
+  }).catch((error: unknown) => {
     throw asEnvironment(error, `${server.host}:${server.port}`);
-  } finally {
-    for (const name of SIGNALS) process.off(name, onSignal);
-  }
+  });
+  // All is closed; what GitHub's client still waits to try again must not hold the process.
+  return process.exit(end === "stopped" ? EXIT.done : EXIT.notDone);
 }
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {

@@ -34,4 +34,6 @@ if (parentPort !== null) {
   const { close, ...workerParts } = await parts(log);
   await runInThread(parentPort, () => startWorker(workerParts));
   close();
+  // Ends this thread only: what GitHub's client still waits to try again must not hold it.
+  process.exit(0);
 }
