@@ -120,6 +120,8 @@ const TARGET_ROOTS = [
   /^(.*\/\.(?:bun|deno|volta|asdf))\/.*$/,
   /^(.*\/(?:nvm|\.nvm)\/versions\/node\/[^/]+)\/.*$/,
   /^(\/opt\/(?!bin\b)[^/]+)\/.*$/,
+  // npm with a prefix of its own (~/.npm-global): a package, with what it was installed with.
+  /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\/.*$/,
 ];
 
 /** What the links in a bin folder point to: the tool's own folder when we know its layout, else the one file. */

@@ -74,6 +74,18 @@ describe("the prefixes of the operator's tools", () => {
     });
   });
 
+  it("show the packages that npm's own prefix links to", async () => {
+    make(".npm-global/bin", ".npm-global/lib/node_modules/@shelf/paint/bin", ".npm-global/lib/node_modules/other");
+    writeFileSync(path.join(home, ".npm-global/lib/node_modules/@shelf/paint/bin/paint.cjs"), "");
+    symlinkSync("../lib/node_modules/@shelf/paint/bin/paint.cjs", path.join(home, ".npm-global/bin/paint"));
+
+    const { binds } = await toolPrefixes(path.join(home, ".npm-global/bin"), home, []);
+
+    expect(binds).toEqual(
+      [".npm-global/bin", ".npm-global/lib/node_modules/@shelf/paint"].map((each) => path.join(home, each)),
+    );
+  });
+
   it("show what the links of ~/.local/bin point to", async () => {
     make(".local/bin", ".local/share/uv/tools/ruff/bin", ".local/lib/secret");
     writeFileSync(path.join(home, ".local/share/uv/tools/ruff/bin/ruff"), "");
