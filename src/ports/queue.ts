@@ -13,7 +13,7 @@ export interface Queue {
   /** Holds the lease on; false when it was lost. */
   renew(job: LeasedJob, now: Date, leaseMs: number): Promise<boolean>;
   finish(job: LeasedJob): Promise<void>;
-  /** Gives it back to run again at `runAt`, with the reason kept. Its failures are forgotten. */
+  /** Gives it back to run again at `runAt`, with the reason kept. Its failures and deaths are forgotten. */
   postpone(job: LeasedJob, runAt: Date, why: string): Promise<void>;
   /** Gives it back after a failure: as `postpone`, but the failure counts. */
   retry(job: LeasedJob, runAt: Date, why: string): Promise<void>;
@@ -44,7 +44,9 @@ export interface LeasedJob {
   readonly data: Readonly<Record<string, unknown>>;
   /** 1 on the first try. */
   readonly tries: number;
-  /** How often in a row it was leased before and neither finished nor postponed: it failed, or died with its process. */
+  /** How often in a row it failed (`retry`). */
   readonly failures: number;
+  /** How often in a row whoever worked on it was gone before it ended: the process died, or was killed. */
+  readonly deaths: number;
   readonly owner: string;
 }

@@ -35,6 +35,8 @@ const LOOK_EVERY_MS = 500;
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 600_000;
 const MOST_FAILURES = 8;
+// Restarts and kills are nobody's fault; a job that takes the process with it every time must still end some day.
+const MOST_DEATHS = 50;
 // The database refuses: a full disk, a lock held too long.
 const AFTER_STORE_FAULT_MS = 5_000;
 
@@ -106,9 +108,8 @@ async function runLane(
 
 async function work(job: LeasedJob, stopping: AbortSignal, parts: WorkerParts): Promise<void> {
   const { queue, world, log, handle } = parts;
-  const { key, kind, tries, failures } = job;
-  // Leased this often and never ended: it takes the process with it.
-  if (failures >= MOST_FAILURES) return drop(job, "it never came to an end", parts);
+  const { key, kind, tries, deaths } = job;
+  if (deaths >= MOST_DEATHS) return drop(job, "it never came to an end", parts);
   const started = world.monotonicMs();
   const lost = new AbortController();
   const done = new AbortController();

@@ -125,11 +125,11 @@ export function queueContract(name: string, open: () => Promise<Queue>): void {
       expect(got.map((leased) => leased?.key ?? null)).toEqual(["b", null, "c", "a"]);
     });
 
-    it("counts what failed or died with its owner, until a try ends in order", async () => {
-      const failures: (number | undefined)[] = [];
+    it("counts failures, and apart from them whoever died at it, until a try ends in order", async () => {
+      const counts: (readonly [number, number] | null)[] = [];
       const lease = async (owner: string) => {
         const leased = await queue.lease(owner, NOON, LEASE_MS);
-        failures.push(leased?.failures);
+        counts.push(leased === null ? null : [leased.failures, leased.deaths]);
         return leased;
       };
       await queue.put(job("a"));
@@ -142,7 +142,12 @@ export function queueContract(name: string, open: () => Promise<Queue>): void {
       if (third !== null) await queue.postpone(third, NOON, "not yet");
       await lease("alive");
 
-      expect(failures).toEqual([0, 1, 2, 0]);
+      expect(counts).toEqual([
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0, 0],
+      ]);
     });
 
     it("cancels what waits", async () => {

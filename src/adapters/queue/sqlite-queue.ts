@@ -8,6 +8,7 @@ interface JobRow {
   readonly data: string;
   readonly tries: number;
   readonly failures: number;
+  readonly deaths: number;
 }
 
 /** The queue in SQLite: one row a job, a lease is an owner and a time on it. Times are milliseconds since 1970. */
@@ -17,7 +18,7 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     releaseWhere(database, "leased_until <= ?", now);
     const row = database
       .prepare<[Record<string, number | string | null>], JobRow>(
-        `SELECT id, key, kind, data, tries, failures FROM job
+        `SELECT id, key, kind, data, tries, failures, deaths FROM job
          WHERE owner IS NULL AND run_at <= @now
            AND (@only IS NULL OR kind IN (SELECT value FROM json_each(@only)))
            AND (@except IS NULL OR kind NOT IN (SELECT value FROM json_each(@except)))
@@ -28,10 +29,10 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
       .get({ now, only: listOf(kinds, "only"), except: listOf(kinds, "except") });
     if (row === undefined) return null;
     database
-      .prepare("UPDATE job SET owner = ?, leased_until = ?, tries = tries + 1, failures = failures + 1 WHERE id = ?")
+      .prepare("UPDATE job SET owner = ?, leased_until = ?, tries = tries + 1 WHERE id = ?")
       .run(owner, now + leaseMs, row.id);
-    const { id, key, kind, data, tries, failures } = row;
-    return { id, key, kind, data: JSON.parse(data), tries: tries + 1, failures, owner };
+    const { id, key, kind, data, tries, failures, deaths } = row;
+    return { id, key, kind, data: JSON.parse(data), tries: tries + 1, failures, deaths, owner };
   });
   const giveBack = database.transaction((job: LeasedJob, runAt: number, why: string, failures: number) => {
     const waiting = database.prepare("SELECT 1 FROM job WHERE key = ? AND owner IS NULL").get(job.key);
@@ -40,7 +41,7 @@ export function sqliteQueue(database: SqliteDatabase): Queue {
     else
       database
         .prepare(
-          "UPDATE job SET owner = NULL, leased_until = NULL, run_at = ?, why = ?, failures = ? WHERE id = ? AND owner = ? AND tries = ?",
+          "UPDATE job SET owner = NULL, leased_until = NULL, run_at = ?, why = ?, failures = ?, deaths = 0 WHERE id = ? AND owner = ? AND tries = ?",
         )
         .run(runAt, why, failures, job.id, job.owner, job.tries);
   });
@@ -99,6 +100,8 @@ function releaseWhere(database: SqliteDatabase, condition: string, value: number
     )
     .run(value);
   return database
-    .prepare(`UPDATE job SET owner = NULL, leased_until = NULL WHERE owner IS NOT NULL AND ${condition}`)
+    .prepare(
+      `UPDATE job SET owner = NULL, leased_until = NULL, deaths = deaths + 1 WHERE owner IS NOT NULL AND ${condition}`,
+    )
     .run(value).changes;
 }

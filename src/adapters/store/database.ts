@@ -41,8 +41,9 @@ const MIGRATIONS: readonly string[] = [
    CREATE UNIQUE INDEX job_waiting ON job (key) WHERE owner IS NULL;
    CREATE INDEX job_due ON job (run_at) WHERE owner IS NULL;
    CREATE INDEX job_group_busy ON job (job_group) WHERE owner IS NOT NULL;`,
-  // Leased and not ended in an orderly way, this often in a row.
-  "ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
+  // How often in a row it failed, and how often whoever worked on it was gone.
+  `ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE job ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 function migrate(database: SqliteDatabase): void {
