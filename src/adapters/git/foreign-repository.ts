@@ -52,7 +52,8 @@ export async function withStandIn<T>(
   }
 }
 
-async function fillStandIn(run: RunGit, repository: ForeignRepository, gitDir: string): Promise<void> {
+/** Makes an empty folder a git directory that stands for the clone (see `withStandIn`). */
+export async function fillStandIn(run: RunGit, repository: ForeignRepository, gitDir: string): Promise<void> {
   for (const folder of ["refs", "info", "objects/info"]) await mkdir(path.join(gitDir, folder), { recursive: true });
   const head = await run({ args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd: repository.root });
   const headText = head.exitCode === 0 ? head.stdout : "ref: refs/heads/unborn\n";
