@@ -6,7 +6,8 @@ import type { Diagnostic, Tool } from "./tool.ts";
 import { changedPlaces, fileDiagnostic, isBarePath, mentions } from "./unformatted-files.ts";
 
 const DIFF = /^(?:diff |--- )(\S+)\.orig(?:\s|$)/;
-const SYNTAX = /^(\S+\.\w+):(\d+):(\d+): (.*)$/;
+// Other compilers place their errors alike: only what is a shell script by its name, or has no extension at all.
+const SYNTAX = /^((?:[^\s:]*[\\/])?(?:[^\s:\\/]+\.(?:sh|bash|bats|ksh|mksh)|[^\s:.\\/]+)):(\d+):(\d+): (.*)$/;
 
 export const shfmt: Tool = {
   name: "shfmt",
@@ -20,7 +21,9 @@ export const shfmt: Tool = {
     const places = changedPlaces(lines);
     const found = new Map<string, Diagnostic>();
     for (const { number, text } of lines) {
-      const named = DIFF.exec(text)?.[1] ?? (isBarePath(text, ["sh", "bash", "bats", "ksh"]) ? text.trim() : undefined);
+      // Indented paths are somebody else's list.
+      const listed = /^\S/.test(text) && isBarePath(text, ["sh", "bash", "bats", "ksh"]) ? text.trim() : undefined;
+      const named = DIFF.exec(text)?.[1] ?? listed;
       const [, path, line, col, message = ""] = SYNTAX.exec(text) ?? [];
       if (named !== undefined) {
         const file = repositoryPath(named) ?? named;

@@ -13,8 +13,11 @@ import { goMod } from "./go-mod.ts";
 import { goTest } from "./go-test.ts";
 import { gofmt } from "./gofmt.ts";
 import { golangciLint } from "./golangci-lint.ts";
+import { gradle } from "./gradle.ts";
 import { isort } from "./isort.ts";
+import { javac } from "./javac.ts";
 import { jest } from "./jest.ts";
+import { maven } from "./maven.ts";
 import { nodeTest } from "./node-test.ts";
 import { npm } from "./npm.ts";
 import { pnpm } from "./pnpm-lockfile.ts";
@@ -59,6 +62,9 @@ export const TOOLS: readonly Tool[] = [
   goBuild,
   goVet,
   golangciLint,
+  maven,
+  gradle,
+  javac,
   preCommit,
   terraformFmt,
   rubocop,
