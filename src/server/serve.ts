@@ -14,12 +14,15 @@ export interface ServeOptions {
   readonly log: Logger;
   /** Aborts when the server is to stop. */
   readonly signal: AbortSignal;
+  /** The thread's module; ours unless a test hands in its own. */
+  readonly workerEntry?: URL;
   /** Told the address once requests are answered. */
   readonly onListening: (address: string) => void;
 }
 
 // Requests are answered within milliseconds; a sender that has not finished by then is cut.
 const DOOR_GRACE_MS = 2_000;
+const WORKER_ENTRY = new URL("./worker-thread.js", import.meta.url);
 
 /**
  * The server from start to end. Resolves with `stopped` when the signal asked for it and with `died` when the worker
@@ -54,7 +57,7 @@ export async function serveApp(options: ServeOptions): Promise<"stopped" | "died
       if (signal.aborted) resolve("stopped");
       signal.addEventListener("abort", () => resolve("stopped"));
     });
-    if (options.withWorker) worker = startWorkerThread(new URL("./worker-thread.js", import.meta.url), log);
+    if (options.withWorker) worker = startWorkerThread(options.workerEntry ?? WORKER_ENTRY, log);
     const background = new AbortController();
     const hooks = composeHookDeliveries(settings, log);
     void keepReconciling({ hooks, store: stores.store, world, log }, background.signal);
