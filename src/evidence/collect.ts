@@ -7,7 +7,7 @@ import { type JobLog, type ListedStep, readLogName } from "./job-logs.ts";
 import { organize } from "./organize.ts";
 import type { Readers } from "./read-step.ts";
 import { readWorkflow } from "./read-workflow.ts";
-import { LogSplitter, type SplitLog } from "./split-log.ts";
+import { LogSplitter, type SplitLog, withFacts } from "./split-log.ts";
 
 export interface CollectInput {
   readonly source: LogSource;
@@ -58,13 +58,8 @@ export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null)
     const split = await splitFile(file, jobs);
     if (name.kind === "step") {
       const before = pieces.get(name.job) ?? { name: name.job, steps: [], listed: listed.get(name.job) ?? [] };
-      const steps = split.steps.map((step) => ({
-        ...step,
-        number: name.step.number,
-        givenName: name.step.name,
-        job: name.job,
-        jobIndex: 0,
-      }));
+      const facts = { number: name.step.number, givenName: name.step.name, job: name.job, jobIndex: 0 };
+      const steps = split.steps.map((step) => withFacts(step, facts));
       pieces.set(name.job, { ...before, steps: [...before.steps, ...steps] });
       continue;
     }

@@ -1,5 +1,7 @@
 import type { StepLog } from "../domain/ci-run.ts";
-import { LineReader } from "../text/lines.ts";
+import { type BulkTaker, LineReader } from "../text/lines.ts";
+import { type LineStore, packLines } from "./packed-lines.ts";
+import { isPlainLine, stampOf } from "./plain-line.ts";
 import { type RawLine, readRawLine } from "./raw-line.ts";
 import { readStepHeader, type StepHeader } from "./step-header.ts";
 import { StepLines } from "./step-lines.ts";
@@ -46,6 +48,11 @@ const ORPHANS = "Cleaning up orphan processes";
 const TIMED_OUT = /^##\[error\]The action '(.{1,300})' has timed out/;
 // A header holds a script and its environment; a group that long is a step's own output.
 const MAX_HEADER_LINES = 3_000;
+// Only after so many lines is the dialect of a file known well enough to pass over lines by the dozen.
+const DIALECT_LINES = 50;
+// No job has as many steps: a text that does is a log repeated, and would fill memory and document.
+const MAX_GREEN_STEPS = 2_000;
+const MAX_RED_STEPS = 300;
 
 interface OpenStep {
   readonly part: SplitStep["part"];
@@ -79,8 +86,16 @@ interface OpenHeader {
 export class LogSplitter {
   private readonly source: string;
   private readonly keep: (step: { readonly name: string; readonly job: string | null }) => boolean;
-  private readonly reader = new LineReader((line) => this.takeLine(line));
+  private readonly bulk: BulkTaker = {
+    isPlain: (bytes, from, to) => this.passesOver() && isPlainLine(bytes, from, to, this.framed),
+    takePlain: (bytes, count) => this.takePlain(bytes, count),
+  };
+  private readonly reader = new LineReader((line) => this.takeLine(line), this.bulk);
   private readonly steps: SplitStep[] = [];
+  private readonly count = { green: 0, red: 0 };
+  private readonly headers = new HeaderCache();
+  private jobBegun = false;
+  private viewed = false;
   private readonly jobNames: (string | null)[] = [null];
   private number = 0;
   private framed = false;
@@ -108,8 +123,31 @@ export class LogSplitter {
     // A build that sources its script dies with it: Travis then has no word left to say.
     if (this.travis && !this.travisDone && this.step?.header != null) this.step.over = true;
     this.closeStep(true);
-    const steps = this.steps.map((step) => ({ ...step, job: this.jobNames[step.jobIndex] ?? null }));
+    const steps = this.steps.map((step) => withFacts(step, { job: this.jobNames[step.jobIndex] ?? null }));
     return { source: this.source, steps, framed: this.framed, lineCount: this.number };
+  }
+
+  /** Inside a step's output, where only marks of the runner matter. */
+  private passesOver(): boolean {
+    const { step } = this;
+    return (
+      step !== null &&
+      step.part !== "setup" &&
+      !step.lastMarked &&
+      this.header === null &&
+      !this.travis &&
+      !this.viewed &&
+      this.number > DIALECT_LINES
+    );
+  }
+
+  private takePlain(bytes: Buffer, count: number): void {
+    const { step } = this;
+    if (step === null) return;
+    step.lines.addRaw(this.number + 1, bytes, count);
+    this.number += count;
+    step.lastLine = this.number;
+    step.endedAt = stampOf(bytes) ?? step.endedAt;
   }
 
   private takeLine(line: string): void {
@@ -129,6 +167,7 @@ export class LogSplitter {
 
   /** `gh run view` names job and step on each line; a change of name is a boundary. */
   private followView(raw: RawLine): void {
+    this.viewed = true;
     const index = this.jobNames.length - 1;
     if (this.jobNames[index] === null && this.steps.length === 0) this.jobNames[index] = raw.job;
     else if (this.jobNames[index] !== raw.job) this.startJob(raw.job);
@@ -156,7 +195,7 @@ export class LogSplitter {
       this.header = { title: text.slice(STEP_GROUP.length), line: this.number, at: raw.at, givenName, body: [] };
       return;
     }
-    if (JOB_START.test(text) && this.jobHasSteps()) this.startJob(null);
+    if (JOB_START.test(text) && this.jobBegun) this.startJob(null);
     const name = JOB_NAME.exec(text)?.[1];
     if (this.step?.part === "setup") this.image = IMAGE.exec(text)?.[1] ?? this.image;
     if (name !== undefined && this.step?.part === "setup") this.jobNames[this.jobNames.length - 1] ??= name.trim();
@@ -185,18 +224,10 @@ export class LogSplitter {
     this.closeStep(false);
   }
 
-  /** Whether the open job got beyond its setup: a second setup is another job. */
-  private jobHasSteps(): boolean {
-    const index = this.jobNames.length - 1;
-    return (
-      (this.step !== null && this.step.part !== "setup") ||
-      this.steps.some((step) => step.jobIndex === index && step.part !== "setup")
-    );
-  }
-
   private startJob(name: string | null): void {
     if (this.header !== null) this.closeHeader("cut");
     this.closeStep(true);
+    this.jobBegun = false;
     this.jobNames.push(name);
   }
 
@@ -207,7 +238,7 @@ export class LogSplitter {
     if (open === null) return;
     const body = open.body.map((line) => line.text);
     const lastLine = open.line + body.length + (how === "ended" ? 1 : 0);
-    const header = readStepHeader(open.title, body, how !== "cut");
+    const header = this.headers.read(open.title, body, how !== "cut");
     if (header !== null) {
       const name = open.givenName ?? `Run ${open.title}`;
       // A gh view log opened the step by its name already: the header belongs to it, unless it is a composite's inner step.
@@ -231,6 +262,7 @@ export class LogSplitter {
     if (replace) this.step = null;
     this.closeStep(opening.part === "post");
     const { part, name, givenName, header, firstLine, at } = opening;
+    this.jobBegun ||= part !== "setup";
     this.step = {
       part,
       name,
@@ -286,8 +318,10 @@ export class LogSplitter {
       last ||
       !this.framed ||
       this.keep({ name: step.name, job: this.jobNames[jobIndex] ?? null });
-    const { lines, omittedLines } = step.lines.result();
-    this.steps.push({
+    // The last steps are what a repeated log is about, the first what a job is: the middle goes.
+    if (failure === "none" ? ++this.count.green > MAX_GREEN_STEPS && !last : ++this.count.red > MAX_RED_STEPS) return;
+    const { lines, omittedLines } = kept ? step.lines.result() : { lines: [], omittedLines: step.lines.count };
+    const split: Omit<SplitStep, "lines"> = {
       source: this.source,
       job: null,
       number: step.part === "setup" && step.name !== "" ? 1 : null,
@@ -300,8 +334,7 @@ export class LogSplitter {
       exitCode: step.exitCode,
       firstLine: step.firstLine,
       lastLine: step.lastLine,
-      lines: kept ? lines : [],
-      omittedLines: kept ? omittedLines : omittedLines + lines.length,
+      omittedLines,
       jobIndex,
       part: step.part,
       with: step.header?.with ?? {},
@@ -310,6 +343,36 @@ export class LogSplitter {
       endedAt: step.endedAt,
       givenName: step.givenName,
       image: step.part === "setup" ? this.image : null,
-    });
+    };
+    this.steps.push(withLines(split, packLines(lines)));
+  }
+}
+
+/** The step with lines that are unpacked when somebody asks for them. */
+function withLines(step: Omit<SplitStep, "lines">, store: LineStore): SplitStep {
+  return Object.defineProperty({ ...step, lines: [] }, "lines", { get: store, enumerable: true, configurable: true });
+}
+
+/** The step with some facts changed; its lines stay packed. */
+export function withFacts(step: SplitStep, facts: Partial<Omit<SplitStep, "lines">>): SplitStep {
+  const { lines, ...descriptors } = Object.getOwnPropertyDescriptors(step);
+  const copy = Object.defineProperties({}, { ...descriptors, ...Object.getOwnPropertyDescriptors(facts) });
+  return Object.defineProperty(copy, "lines", lines) as SplitStep;
+}
+
+// Nearly all steps of a job have the same environment: equal headers are one object.
+const MAX_HEADERS = 200;
+
+class HeaderCache {
+  private readonly known = new Map<string, StepHeader | null>();
+
+  read(title: string, body: readonly string[], complete: boolean): StepHeader | null {
+    const key = JSON.stringify([complete, title, body]);
+    const found = this.known.get(key);
+    if (found !== undefined) return found;
+    if (this.known.size >= MAX_HEADERS) this.known.clear();
+    const header = readStepHeader(title, body, complete);
+    this.known.set(key, header);
+    return header;
   }
 }

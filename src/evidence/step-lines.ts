@@ -1,83 +1,197 @@
 import type { LogLine } from "../domain/ci-run.ts";
+import { readRawLine } from "./raw-line.ts";
 
 // A step's summary stands at its end, its first error often near its beginning. Together below a few megabytes.
 const HEAD_LINES = 2_000;
+const HEAD_BYTES = 2_000_000;
 const TAIL_LINES = 6_000;
+const TAIL_BYTES = 2_000_000;
 // Lines between head and tail that look like errors, each with its neighbours.
 const ERROR_LINES = 4_000;
+const ERROR_CHARS = 1_000_000;
 const AFTER_ERROR = 6;
 const BEFORE_ERROR = 3;
+// Looking for errors costs ten times what passing over does: of a step of gigabytes only the first part is searched,
+// beside its head, its tail and what the runner itself marks.
+const SEARCHED_BYTES = 32_000_000;
 // No tool reads more of a line (tools/bare-lines.ts).
 const MAX_TEXT = 4_000;
-const MAX_CHARS = 4_000_000;
+
+const NEWLINE = 0x0a;
 
 const ERROR_LIKE =
   /^##\[error\]|error|fail|fatal|panic|exception|traceback|assert|✕|✗|✖|×|not ok|expected|cannot|not found/i;
 
-/** The lines of one step, kept within bounds however long it is: head, tail, and between them what looks like an error. */
+/** Lines as they came: one already read, or many still as bytes, split at `\n` and each with its timestamp. */
+interface Piece {
+  readonly first: number;
+  readonly count: number;
+  readonly size: number;
+  readonly content: string | Buffer;
+}
+
+/**
+ * The lines of one step, kept within bounds however long it is: head, tail, and between them what looks like an error.
+ * Nothing is decoded before it must be: most steps are green and nobody asks for their lines.
+ */
 export class StepLines {
-  private readonly head: LogLine[] = [];
-  private readonly middle: LogLine[] = [];
-  private tail: LogLine[] = [];
+  private readonly head: Piece[] = [];
+  private headLines = 0;
+  private headBytes = 0;
+  private headFull = false;
+  private tail: Piece[] = [];
   private tailStart = 0;
-  private chars = 0;
-  private keepNext = 0;
-  private lastKept = 0;
-  private before: LogLine[] = [];
+  private tailLines = 0;
+  private tailBytes = 0;
+  private readonly middle = new MiddleLines();
   private total = 0;
 
+  /** One line whose wrapping was taken off. */
   add(number: number, text: string): void {
-    const line = { number, text: text.length > MAX_TEXT ? flat(text.slice(0, MAX_TEXT)) : text };
-    this.total++;
-    if (this.head.length < HEAD_LINES && this.chars < MAX_CHARS / 2) {
-      this.head.push(line);
-      this.chars += line.text.length;
-      return;
-    }
-    this.tail.push(line);
-    this.chars += line.text.length;
-    while (this.tailLength() > TAIL_LINES || (this.chars > MAX_CHARS && this.tailLength() > 1)) this.dropOldest();
+    const content = text.length > MAX_TEXT ? flat(text.slice(0, MAX_TEXT)) : text;
+    this.addPiece({ first: number, count: 1, size: content.length + 1, content });
+  }
+
+  /** `count` whole lines as they stand in the log; the bytes must stay as they are. */
+  addRaw(first: number, bytes: Buffer, count: number): void {
+    this.addPiece({ first, count, size: bytes.length, content: bytes });
   }
 
   /** What was kept, ascending, and how many lines were not. */
   result(): { readonly lines: readonly LogLine[]; readonly omittedLines: number } {
-    const lines = [...this.head, ...this.middle, ...this.tail.slice(this.tailStart)];
+    const tail = this.tail.slice(this.tailStart).flatMap(decode);
+    let size = 0;
+    let from = tail.length;
+    while (from > 0 && tail.length - from < TAIL_LINES && size < TAIL_BYTES) {
+      from--;
+      size += (tail[from]?.text.length ?? 0) + 1;
+    }
+    const middle = this.middle.copy();
+    for (const line of tail.slice(0, from)) middle.pass(line);
+    const lines = [...this.head.flatMap(decode), ...middle.kept, ...tail.slice(from)];
     return { lines, omittedLines: this.total - lines.length };
   }
 
-  private tailLength(): number {
-    return this.tail.length - this.tailStart;
+  /** How many lines there were. */
+  get count(): number {
+    return this.total;
   }
 
-  private dropOldest(): void {
-    const line = this.tail[this.tailStart++];
-    // The front is cut off now and then, not each time: shifting an array is not free.
-    if (this.tailStart > TAIL_LINES) {
-      this.tail = this.tail.slice(this.tailStart);
-      this.tailStart = 0;
+  private addPiece(piece: Piece): void {
+    this.total += piece.count;
+    if (this.headFull) {
+      this.addToTail(piece);
+      return;
     }
-    if (line !== undefined) this.passToMiddle(line);
+    if (this.headLines + piece.count <= HEAD_LINES && this.headBytes + piece.size <= HEAD_BYTES) {
+      this.head.push(piece);
+      this.headLines += piece.count;
+      this.headBytes += piece.size;
+      return;
+    }
+    this.headFull = true;
+    const [fits, rest] = split(piece, HEAD_LINES - this.headLines, HEAD_BYTES - this.headBytes);
+    if (fits !== null) this.head.push(fits);
+    if (rest !== null) this.addToTail(rest);
   }
 
-  private passToMiddle(line: LogLine): void {
-    const full = this.middle.length >= ERROR_LINES || this.chars > MAX_CHARS;
-    if (!full && ERROR_LIKE.test(line.text)) {
+  private addToTail(piece: Piece): void {
+    this.tail.push(piece);
+    this.tailLines += piece.count;
+    this.tailBytes += piece.size;
+    for (;;) {
+      const oldest = this.tail[this.tailStart];
+      if (oldest === undefined) return;
+      // Decoded lines are at most as long as their bytes: four times the bytes hold what result() may take of them.
+      const spare = this.tailLines - oldest.count >= TAIL_LINES || this.tailBytes - oldest.size >= 4 * TAIL_BYTES;
+      if (!spare || this.tailStart === this.tail.length - 1) return;
+      this.tailStart++;
+      this.tailLines -= oldest.count;
+      this.tailBytes -= oldest.size;
+      this.middle.passPiece(oldest);
+      // The front is cut off now and then, not each time: shifting an array is not free.
+      if (this.tailStart > TAIL_LINES) {
+        this.tail = this.tail.slice(this.tailStart);
+        this.tailStart = 0;
+      }
+    }
+  }
+}
+
+/** What passes between head and tail: lines that look like errors stay, with their neighbours. */
+class MiddleLines {
+  kept: LogLine[] = [];
+  private chars = 0;
+  private searched = 0;
+  private keepNext = 0;
+  private lastKept = 0;
+  private before: LogLine[] = [];
+
+  copy(): MiddleLines {
+    return Object.assign(new MiddleLines(), this, { kept: [...this.kept], before: [...this.before] });
+  }
+
+  passPiece(piece: Piece): void {
+    if (this.isFull()) return;
+    this.searched += piece.size;
+    if (this.searched <= SEARCHED_BYTES) for (const line of decode(piece)) this.pass(line);
+    else if (typeof piece.content === "string") this.pass({ number: piece.first, text: piece.content });
+  }
+
+  pass(line: LogLine): void {
+    if (this.isFull()) return;
+    if (ERROR_LIKE.test(line.text)) {
       for (const earlier of this.before) if (earlier.number > this.lastKept) this.keep(earlier);
       this.keep(line);
       this.keepNext = AFTER_ERROR;
-    } else if (!full && this.keepNext > 0) {
+    } else if (this.keepNext > 0) {
       this.keep(line);
       this.keepNext--;
     }
     this.before.push(line);
     if (this.before.length > BEFORE_ERROR) this.before.shift();
-    if (this.lastKept !== line.number) this.chars -= line.text.length;
+  }
+
+  private isFull(): boolean {
+    return this.kept.length >= ERROR_LINES || this.chars > ERROR_CHARS;
   }
 
   private keep(line: LogLine): void {
-    this.middle.push(line);
+    this.kept.push(line);
+    this.chars += line.text.length;
     this.lastKept = line.number;
   }
+}
+
+function decode({ first, content }: Piece): LogLine[] {
+  if (typeof content === "string") return [{ number: first, text: content }];
+  const end = content.at(-1) === NEWLINE ? content.length - 1 : content.length;
+  return content
+    .toString("utf8", 0, end)
+    .split("\n")
+    .map((line, at) => ({ number: first + at, text: readRawLine(line).text.slice(0, MAX_TEXT) }));
+}
+
+/** The first lines of a piece, at most so many and so many bytes, and the others; null where there are none. */
+function split(piece: Piece, lines: number, bytes: number): readonly [Piece | null, Piece | null] {
+  const { content, first } = piece;
+  if (typeof content === "string") return [null, piece];
+  let at = 0;
+  let count = 0;
+  while (count < lines) {
+    const end = content.indexOf(NEWLINE, at);
+    if (end === -1 || end + 1 > bytes) break;
+    at = end + 1;
+    count++;
+  }
+  const fits = { first, count, size: at, content: content.subarray(0, at) };
+  const rest = {
+    first: first + count,
+    count: piece.count - count,
+    size: piece.size - at,
+    content: content.subarray(at),
+  };
+  return [count === 0 ? null : fits, rest.count === 0 ? null : rest];
 }
 
 /** A copy that does not keep the long string it was cut from alive. */
