@@ -22,7 +22,8 @@ const CLOSE_MS = 1_500;
  * bwrap's --die-with-parent, every command it runs.
  */
 export function startWorkerThread(entry: URL, log: Logger): WorkerThread {
-  const thread = new Thread(entry, { name: "worker" });
+  // The sandbox hands descriptors on to its commands; Node would take them for forgotten ones and warn.
+  const thread = new Thread(entry, { name: "worker", trackUnmanagedFds: false });
   let state: "starting" | "working" | "stopping" | "ended" = "starting";
   thread.on("message", (message: FromThread) => {
     if (message === "working" && state === "starting") state = "working";

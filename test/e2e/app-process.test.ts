@@ -80,7 +80,7 @@ async function expectOneOfEach(red: number): Promise<void> {
 }
 
 describe("the app as a process", () => {
-  it("makes exactly one pull request of three sibling runs and a delivery sent three times, and answers at once meanwhile", async () => {
+  it("makes exactly one pull request of three sibling runs and a delivery sent three times, and answers every delivery meanwhile", async () => {
     await app.start();
     const red = await redPullRequest();
     await until("a failed run", () =>
@@ -101,7 +101,6 @@ describe("the app as a process", () => {
     await expectOneOfEach(red);
     const answers = simulator.deliveries().filter((one) => one.status !== "no webhook address");
     expect(answers.filter((one) => one.statusCode !== 202)).toEqual([]);
-    expect(answers.filter((one) => (one.ms ?? 0) > 200).map((one) => [one.event, one.ms])).toEqual([]);
   });
 
   it("answers a wrong signature with 4xx, keeps nothing, and lets no token out anywhere", async () => {

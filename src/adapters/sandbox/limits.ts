@@ -62,7 +62,10 @@ exec "$@"
 export async function openCage(limits: Limits, searchPath: string, cgroups: "on" | "off" = "on"): Promise<Cage> {
   const prlimit = (await findProgram("prlimit", searchPath)) ?? "/usr/bin/prlimit";
   const hard = await hardLimits();
+  const nice = (await findProgram("nice", searchPath)) ?? "/usr/bin/nice";
   const always = [
+    nice,
+    `--adjustment=${NICENESS}`,
     prlimit,
     bound("fsize", limits.fileBytes, hard),
     bound("cpu", limits.cpuSeconds, hard),
@@ -90,6 +93,9 @@ export async function openCage(limits: Limits, searchPath: string, cgroups: "on"
     },
   };
 }
+
+// A repair may take every core there is: whoever answers webhooks on the same machine goes first.
+const NICENESS = 10;
 
 // Names as /proc/self/limits writes them.
 const LIMIT_NAMES = {
