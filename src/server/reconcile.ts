@@ -14,11 +14,20 @@ export interface ReconcileParts {
 const WINDOW_MS = 3 * 24 * 3600 * 1000;
 const EVERY_MS = 3600 * 1000;
 
-/** Asks GitHub to send again what never arrived here, now and every hour, until `signal` aborts. Never rejects. */
-export async function keepReconciling(parts: ReconcileParts, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/**
+ * Asks GitHub to send again what never arrived here, now and every hour, until `signal` aborts. `requeue` is called every
+ * hour too: a delivery that was given up while GitHub was away gets another chance. Never rejects.
+ */
+export async function keepReconciling(
+  parts: ReconcileParts,
+  requeue: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
     await reconcile(parts);
     await parts.world.sleep(EVERY_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    await requeue().catch((error: unknown) => parts.log.error({ err: error }, "deliveries could not be queued again"));
   }
 }
 

@@ -6,6 +6,7 @@ import { closeDoor, createDoor, listen } from "./http.ts";
 import { startWorkerThread, type WorkerThread } from "./process-side.ts";
 import { readinessOf } from "./readiness.ts";
 import { keepReconciling } from "./reconcile.ts";
+import { requeueDeliveries } from "./worker.ts";
 
 export interface ServeOptions {
   readonly settings: ServeConfig;
@@ -60,7 +61,8 @@ export async function serveApp(options: ServeOptions): Promise<"stopped" | "died
     if (options.withWorker) worker = startWorkerThread(options.workerEntry ?? WORKER_ENTRY, log);
     const background = new AbortController();
     const hooks = composeHookDeliveries(settings, log);
-    void keepReconciling({ hooks, store: stores.store, world, log }, background.signal);
+    const requeue = () => requeueDeliveries({ ...stores, world });
+    void keepReconciling({ hooks, store: stores.store, world, log }, requeue, background.signal);
     options.onListening(address);
     const died = worker?.died.then(() => "died" as const) ?? new Promise<never>(() => {});
     const end = await Promise.race([stopped, died]);
