@@ -6,7 +6,7 @@ import { relativePath } from "./repository-path.ts";
 import type { Diagnostic } from "./tool.ts";
 
 const GOAL =
-  /^\[ERROR\] Failed to execute goal (?:(?:\S+:)?([\w.-]+):([\w.-]+):([\w-]+) (?:\(\S+\) )?)?on project (\S+): (.*)$/;
+  /^\[ERROR\] Failed to execute goal (?:(?:[\w.-]+:)?([\w.-]+):([\w.-]+):([\w-]+) (?:\(\S+\) )?)?on project (\S+): (.*)$/;
 const HELP = / -> \[Help \d+\]$/;
 const POM =
   /^\[(?:ERROR|FATAL)\] (?:\[ERROR\] )?((?:(?:Non-parseable|Non-readable|Malformed) POM|Non-resolvable (?:parent|import) POM|Child module|'[\w.]+' |Duplicate |Unresolveable build extension).*?)(?: +@ (?:(\S+), )?line (\d+), column (\d+))?(?: -> \[Help \d+\])?$/;
@@ -20,6 +20,8 @@ const CAUSE = /^Caused by: (\S.*)$/;
 const OTHERS =
   /Command execution failed|Failed to run task|Process exited with an error|An Ant BuildException|exec-maven|Result of .* is: /;
 const MAX_MORE = 6;
+// A trace with its causes is seldom longer.
+const MAX_TRACE = 400;
 
 const CATEGORIES: readonly (readonly [RegExp, FailureClass])[] = [
   [
@@ -85,7 +87,7 @@ function readGoal(line: LogLine, lines: readonly LogLine[], at: number, explaine
       if (ADVICE.test(next.text) || !MORE.test(next.text)) break;
       more.push(next);
     }
-  const root = rootCause(lines.slice(at + 1));
+  const root = rootCause(lines.slice(at + 1, at + 1 + MAX_TRACE));
   const words = said.replace(HELP, "");
   const text = [plugin, goal, words, ...more.map((one) => one.text), root?.text].join("\n");
   return [

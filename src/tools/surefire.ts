@@ -4,7 +4,8 @@ import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic } from "./tool.ts";
 
 const CLASS = /^(?:\[ERROR\] )?Tests run: \d+, .*<<< (?:FAILURE|ERROR)!(?: -{1,2} in (\S+))?$/;
-const TEST = /^(?:\[ERROR\] +)?(\S.*?)(?: +(?:-- )?Time elapsed: [\d.,]+ s(?:ec)?)? *<<< (?:FAILURE|ERROR)!\s*$/;
+const TEST =
+  /^(?:\[ERROR\] +)?(\S.*?)(?: {1,4}(?:-- )?Time elapsed: [\d.,]+ s(?:ec)?)? {0,4}<<< (?:FAILURE|ERROR)!\s*$/;
 const SUMMARY = /^(?:\[ERROR\] )?(?:Failures|Errors|Failed tests|Tests in error): ?$/;
 const SUMMED = /^\[ERROR\] {2,}(?:Run \d+: )?([\w$]+)(?:[.>]([\w$]+))?(?:->[\w$.]+)*\S*?:(\d+)(?:->\S+)*(?: (.*))?$/;
 const NAMED = /^\[ERROR\] {2,}(?:Run \d+: )?([\w$]+)[.>]([\w$]+)\S*(?: (.*))?$/;
@@ -93,16 +94,21 @@ function bodyOf(below: readonly LogLine[]): readonly LogLine[] {
 /** The lines of the last report belong to the tests they name; those that nothing else named stand for themselves. */
 function attach(tests: readonly Test[], summary: readonly LogLine[]): readonly Diagnostic[] {
   const more = new Map<Test, number[]>();
+  const byClass = new Map<string, Test[]>();
+  for (const test of tests) {
+    const known = byClass.get(test.klass ?? "");
+    if (known === undefined) byClass.set(test.klass ?? "", [test]);
+    else known.push(test);
+  }
   const rest: Diagnostic[] = [];
   for (const line of summary) {
     const [, klass, method, row, said] = SUMMED.exec(line.text) ?? [];
     const named = NAMED.exec(line.text);
     const owner = klass ?? named?.[1];
     const name = method ?? named?.[2];
-    const test = tests.find(
-      (one) =>
-        one.klass === owner && (one.method === name || (name !== undefined && one.method?.startsWith(name) === true)),
-    );
+    const test = byClass
+      .get(owner ?? "")
+      ?.find((one) => one.method === name || (name !== undefined && one.method?.startsWith(name) === true));
     if (test !== undefined) more.set(test, [...(more.get(test) ?? []), line.number]);
     else if (owner !== undefined)
       rest.push({
