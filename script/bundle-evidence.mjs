@@ -23,18 +23,20 @@ export async function loadEvidence() {
   const folder = mkdtempSync(path.join(root, "node_modules", ".evidence-"));
   try {
     const outfile = path.join(folder, "evidence.mjs");
-    await bundle({ stdin: { contents: STAGE, resolveDir: root } }, outfile);
+    await bundle({ stdin: { contents: STAGE, resolveDir: root }, outfile });
     return await import(pathToFileURL(outfile).href);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The command line as one file that node runs; `remove` takes it away again. */
+/** The command line as files that node runs; `remove` takes it away again. */
 export async function bundleCommandLine() {
   const folder = mkdtempSync(path.join(root, "node_modules", ".evidence-"));
   const file = path.join(folder, "main.mjs");
-  await bundle({ entryPoints: [path.join(root, "src/main.ts")] }, file);
+  // Split, as the sources are: a command loads no more than it needs.
+  const entryPoints = { main: path.join(root, "src/main.ts") };
+  await bundle({ entryPoints, splitting: true, outdir: folder, outExtension: { ".js": ".mjs" } });
   // Engines read their prompts from beside their modules, as soon as they are loaded.
   for (const name of readdirSync(path.join(root, "src"), { recursive: true })) {
     if (name.endsWith(".md")) copyFileSync(path.join(root, "src", name), path.join(folder, path.basename(name)));
@@ -42,14 +44,13 @@ export async function bundleCommandLine() {
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-async function bundle(entry, outfile) {
+async function bundle(options) {
   await build({
-    ...entry,
+    ...options,
     bundle: true,
     platform: "node",
     format: "esm",
     packages: "external",
-    outfile,
     logLevel: "error",
   });
 }

@@ -1,48 +1,23 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import path from "node:path";
-import { localGit } from "./adapters/git/local-git.ts";
 import { httpGit } from "./adapters/git/remote-git.ts";
 import { openAiChat } from "./adapters/llm/openai-chat.ts";
-import { openLogs } from "./adapters/logs/open-logs.ts";
 import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
 import { unsandboxed } from "./adapters/sandbox/none.ts";
 import { fileRunStore } from "./adapters/store/run-store.ts";
-import { systemWorld } from "./adapters/world.ts";
+import { composeGit, composeReaders } from "./compose-evidence.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { readCheckOutput } from "./evidence/check-output.ts";
-import type { Readers } from "./evidence/read-step.ts";
 import type { RepairParts } from "./pipeline/repair-run.ts";
-import type { Git } from "./ports/git.ts";
 import type { Llm } from "./ports/llm.ts";
-import type { LogSource } from "./ports/log-source.ts";
 import type { RemoteGit } from "./ports/remote-git.ts";
 import { type Sandbox, SandboxUnavailable } from "./ports/sandbox.ts";
 import type { World } from "./ports/world.ts";
 import { autofixEngine } from "./repair/engines/autofix/engine.ts";
 import { baseEngine } from "./repair/engines/base/engine.ts";
-import { readGeneric } from "./tools/generic.ts";
-import type { CommandFacts } from "./tools/resolve-command.ts";
 import { TOOLS } from "./tools/tools.ts";
 
-// How our commits in a user's own clone are signed; on GitHub the App's own identity replaces it.
-const LOCAL_IDENTITY = { name: "retrace", email: "retrace@localhost.invalid" };
-
-/** The readers of logs, for a repository with these command names. */
-export function composeReaders(facts: CommandFacts): Readers {
-  return { tools: TOOLS, readGeneric, facts };
-}
-
-export function composeLogSource(source: string): LogSource {
-  return openLogs(source);
-}
-
-export function composeWorld(): World {
-  return systemWorld();
-}
-
-export function composeGit(config: Config, world: World, identity = LOCAL_IDENTITY): Git {
-  return localGit({ world, identity, path: config.searchPath });
-}
+export { composeGit, composeLogSource, composeReaders, composeWorld } from "./compose-evidence.ts";
 
 export function composeRemoteGit(config: Config): RemoteGit {
   return httpGit({ path: config.searchPath, certificates: config.setupEnv });

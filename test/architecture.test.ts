@@ -7,7 +7,7 @@ const SRC = path.join(import.meta.dirname, "../src");
 const STAGES = ["intake", "evidence", "problems", "experience", "repair", "validate", "publish"];
 const BELOW_STAGES = ["agent", "tools", "ports", "domain", "text"];
 const BELOW_DOORS = ["pipeline", ...STAGES, ...BELOW_STAGES];
-const COMPOSED = ["compose.ts", "compose-app.ts", "config.ts"];
+const COMPOSED = ["compose.ts", "compose-app.ts", "compose-evidence.ts", "config.ts"];
 
 /** Which rooms a room may import, besides itself. Imports for types count. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +26,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // It stands in for GitHub: it must not share a line of judgement with what it tests.
   simulator: ["text"],
   "config.ts": ["domain", "ports", "text"],
-  "compose.ts": ["adapters", "pipeline", "config.ts", ...STAGES, ...BELOW_STAGES],
+  "compose-evidence.ts": ["adapters", "config.ts", ...STAGES, ...BELOW_STAGES],
+  "compose.ts": ["adapters", "pipeline", "compose-evidence.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
   "compose-app.ts": ["adapters", "pipeline", "compose.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
   "main.ts": ["cli"],
 };

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { composeWorld } from "../compose.ts";
+import { composeWorld } from "../compose-evidence.ts";
 import { readConfig } from "../config.ts";
 import { renderExplanation } from "../evidence/render-explanation.ts";
 import { renderGraph } from "../evidence/render-graph.ts";

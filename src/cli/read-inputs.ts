@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { composeGit, composeLogSource, composeReaders } from "../compose.ts";
+import { composeGit, composeLogSource, composeReaders } from "../compose-evidence.ts";
 import type { Config } from "../config.ts";
 import type { CiJob } from "../domain/ci-run.ts";
 import type { Evidence } from "../domain/evidence.ts";

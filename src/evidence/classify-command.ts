@@ -1,6 +1,7 @@
 import type { ValidationKind } from "../domain/evidence.ts";
 import type { SimpleCommand } from "../tools/resolve-command.ts";
 import type { Tool } from "../tools/tool.ts";
+import { answeringTools } from "./answering-tools.ts";
 
 /** First match wins; looked for in each simple command of a script. What tools of ours answer to needs no row. */
 const KINDS: readonly (readonly [ValidationKind, RegExp])[] = [
@@ -55,7 +56,7 @@ export function classifyCommands(
   commands: readonly SimpleCommand[],
   tools: readonly Tool[],
 ): { readonly tool: Tool | null; readonly kind: ValidationKind } {
-  const named = commands.flatMap((command) => tools.find((tool) => tool.answersTo(command.text)) ?? []);
+  const named = commands.flatMap((command) => answeringTools(command.text, tools).slice(0, 1));
   const kinds = commands.map((command) => kindOf(command, tools));
   const kind = RANK.find((candidate) => kinds.includes(candidate)) ?? "other";
   return { tool: named.find((tool) => tool.kind === kind) ?? named[0] ?? null, kind };
@@ -63,7 +64,7 @@ export function classifyCommands(
 
 function kindOf(command: SimpleCommand, tools: readonly Tool[]): ValidationKind {
   const spelled = [command.text, ...command.via].map((text) => KINDS.find(([, says]) => says.test(text))?.[0]);
-  const tool = tools.find(({ answersTo }) => answersTo(command.text));
+  const [tool] = answeringTools(command.text, tools);
   // One program does several things: `npm ci` installs, `npm test` tests; its words say more than its name.
   return spelled.find((kind) => kind !== undefined) ?? tool?.kind ?? "other";
 }

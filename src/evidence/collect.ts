@@ -7,7 +7,7 @@ import { type JobLog, type ListedStep, readLogName } from "./job-logs.ts";
 import { organize } from "./organize.ts";
 import type { Readers } from "./read-step.ts";
 import { readWorkflow } from "./read-workflow.ts";
-import { LogSplitter, type SplitLog, withFacts } from "./split-log.ts";
+import { LogSplitter, type SplitLog, type SplitStep, withFacts } from "./split-log.ts";
 
 export interface CollectInput {
   readonly source: LogSource;
@@ -79,9 +79,15 @@ async function splitFile(file: LogFile, jobs: readonly CiJob[] | null): Promise<
 }
 
 function jobsOf(split: SplitLog, fileJob: string | null, listed: readonly ListedStep[]): JobLog[] {
-  const indexes = [...new Set(split.steps.map((step) => step.jobIndex))];
-  return indexes.map((index) => {
-    const steps = split.steps.filter((step) => step.jobIndex === index);
-    return { name: steps[0]?.job ?? fileJob, steps, listed: indexes.length === 1 ? listed : [] };
-  });
+  const byJob = new Map<number, SplitStep[]>();
+  for (const step of split.steps) {
+    const steps = byJob.get(step.jobIndex);
+    if (steps === undefined) byJob.set(step.jobIndex, [step]);
+    else steps.push(step);
+  }
+  return [...byJob.values()].map((steps) => ({
+    name: steps[0]?.job ?? fileJob,
+    steps,
+    listed: byJob.size === 1 ? listed : [],
+  }));
 }

@@ -18,6 +18,8 @@ export function echoedCommands(step: Pick<StepLog, "lines">): readonly string[] 
     if (found.length >= MAX_COMMANDS) break;
     const line = text.slice(0, 2_000).replace(/^[\w@./-]+:[\w:-]+: /, "");
     const npm = NPM_ECHO.exec(line)?.[1];
+    // Gradle's list of tasks looks like npm's titles.
+    if (npm?.startsWith("Task :")) continue;
     if (npm !== undefined) {
       if (afterTitle && !NPM_TITLE_ONLY.test(line)) found.push(npm);
       afterTitle = NPM_TITLE.test(line);
@@ -27,7 +29,7 @@ export function echoedCommands(step: Pick<StepLog, "lines">): readonly string[] 
     const other = DOLLAR.exec(line)?.[1] ?? RUNNER.exec(line)?.[1] ?? RUNNING.exec(line)?.[1];
     if (other !== undefined) found.push(other);
   }
-  return found;
+  return [...new Set(found)];
 }
 
 const NPM_TITLE_ONLY = /^> @?[\w./-]+@\d\S* \S+$/;

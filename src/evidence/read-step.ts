@@ -2,6 +2,7 @@ import type { FailureClass } from "../domain/category.ts";
 import type { StepLog } from "../domain/ci-run.ts";
 import { type CommandFacts, type SimpleCommand, simpleCommands } from "../tools/resolve-command.ts";
 import type { Diagnostic, Tool } from "../tools/tool.ts";
+import { answeringTools } from "./answering-tools.ts";
 import { echoedCommands } from "./echoed-commands.ts";
 import { readWeather, type Weather } from "./weather.ts";
 
@@ -37,8 +38,9 @@ export function readStep(log: StepLog, cwd: string, readers: Readers): Reading {
   const weather = readWeather(log);
   if (weather?.fromOutside) return { findings: [weatherFinding(weather, cwd)], byTool: true };
   const commands = commandsOf(log, cwd, readers.facts);
+  const answering = commands.map(({ text }) => answeringTools(text, readers.tools));
   const named = readers.tools.flatMap((tool) => {
-    const command = commands.find(({ text }) => tool.answersTo(text));
+    const command = commands.find((_, at) => answering[at]?.includes(tool));
     return command === undefined ? [] : read(tool, log, command.cwd);
   });
   if (named.length > 0) return { findings: inOrder(withoutOverlap(named)), byTool: true };

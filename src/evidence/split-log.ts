@@ -91,7 +91,7 @@ export class LogSplitter {
     takePlain: (bytes, count) => this.takePlain(bytes, count),
   };
   private readonly reader = new LineReader((line) => this.takeLine(line), this.bulk);
-  private readonly steps: SplitStep[] = [];
+  private readonly steps: (SplitStep & { job: string | null })[] = [];
   private readonly count = { green: 0, red: 0 };
   private readonly headers = new HeaderCache();
   private jobBegun = false;
@@ -123,8 +123,9 @@ export class LogSplitter {
     // A build that sources its script dies with it: Travis then has no word left to say.
     if (this.travis && !this.travisDone && this.step?.header != null) this.step.over = true;
     this.closeStep(true);
-    const steps = this.steps.map((step) => withFacts(step, { job: this.jobNames[step.jobIndex] ?? null }));
-    return { source: this.source, steps, framed: this.framed, lineCount: this.number };
+    // A job says its name when its first steps are cut already.
+    for (const step of this.steps) step.job = this.jobNames[step.jobIndex] ?? null;
+    return { source: this.source, steps: this.steps, framed: this.framed, lineCount: this.number };
   }
 
   /** Inside a step's output, where only marks of the runner matter. */
