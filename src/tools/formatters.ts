@@ -82,24 +82,12 @@ const ROWS: readonly Row[] = [
     ],
   },
   lint("oxlint", { add: ["--fix"], append: true, unless: /^--fix/ }),
-  lint("markdownlint", { add: ["--fix"], append: true, unless: /^(?:-f|--fix)$/ }),
-  lint("markdownlint-cli2", { add: ["--fix"], append: true, unless: /^--fix$/ }),
   lint("standard", { add: ["--fix"], append: true, unless: /^--fix$/ }),
   lint("xo", { add: ["--fix"], append: true, unless: /^--fix$/ }),
   lint("sqlfluff", { subcommand: ["lint"], becomes: ["fix"] }),
   lint("swiftlint", { add: ["--fix"], append: true, unless: /^--(?:fix|autocorrect)$/ }),
   lint("ktlint", { add: ["-F"], append: true, unless: /^(?:-F|--format)$/ }),
-  lint("typos", { add: ["-w"], append: true, unless: /^(?:-w|--write-changes)$/ }),
-  lint("codespell", { add: ["-w"], append: true, unless: /^(?:-w|--write-changes)$/ }),
   lint("syncpack", { subcommand: ["lint"], becomes: ["fix"] }),
-  lock("uv lock", /(?:^|\/)uv\.lock$/, [
-    { programs: ["uv"], subcommand: ["lock"], drop: /^--(?:check|locked|frozen)$/, needsDrop: true },
-    // `uv sync --locked` installs; the lock file alone is what must change.
-    { programs: ["uv"], subcommand: ["sync", "--locked"], becomes: ["lock"], drop: /./ },
-  ]),
-  lock("poetry lock", /(?:^|\/)poetry\.lock$/, [
-    { programs: ["poetry"], subcommand: ["check", "--lock"], becomes: ["lock"], drop: /./ },
-  ]),
   lock("bun install", /(?:^|\/)bun\.lockb?$/, [
     {
       programs: ["bun"],

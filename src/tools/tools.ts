@@ -1,3 +1,4 @@
+import { actionlint } from "./actionlint.ts";
 import { biome } from "./biome.ts";
 import { black } from "./black.ts";
 import { cargoBuild, cargoDoc } from "./cargo-build.ts";
@@ -5,8 +6,15 @@ import { cargoFmt } from "./cargo-fmt.ts";
 import { cargoTest } from "./cargo-test.ts";
 import { clangFormat } from "./clang-format.ts";
 import { clippy } from "./clippy.ts";
+import { codespell } from "./codespell.ts";
+import { commitlint } from "./commitlint.ts";
+import { conda } from "./conda.ts";
+import { coverage } from "./coverage.ts";
+import { cypress } from "./cypress.ts";
+import { docstrings } from "./docstrings.ts";
 import { dotnetFormat } from "./dotnet-format.ts";
 import { eslint } from "./eslint.ts";
+import { flake8 } from "./flake8.ts";
 import { FORMATTERS } from "./formatters.ts";
 import { goBuild, goVet } from "./go-build.ts";
 import { goMod } from "./go-mod.ts";
@@ -14,25 +22,49 @@ import { goTest } from "./go-test.ts";
 import { gofmt } from "./gofmt.ts";
 import { golangciLint } from "./golangci-lint.ts";
 import { gradle } from "./gradle.ts";
+import { hadolint } from "./hadolint.ts";
 import { isort } from "./isort.ts";
 import { javac } from "./javac.ts";
 import { jest } from "./jest.ts";
+import { knip } from "./knip.ts";
+import { LINK_CHECKERS } from "./link-checkers.ts";
+import { markdownlint } from "./markdownlint.ts";
 import { maven } from "./maven.ts";
+import { mkdocs } from "./mkdocs.ts";
+import { mocha } from "./mocha.ts";
+import { mypy } from "./mypy.ts";
+import { nextBuild } from "./next-build.ts";
+import { nodeScript } from "./node-script.ts";
 import { nodeTest } from "./node-test.ts";
 import { npm } from "./npm.ts";
+import { pip } from "./pip.ts";
+import { playwright } from "./playwright.ts";
 import { pnpm } from "./pnpm-lockfile.ts";
+import { poetry } from "./poetry.ts";
 import { preCommit } from "./pre-commit.ts";
 import { prettier } from "./prettier.ts";
+import { pylint } from "./pylint.ts";
+import { pyright } from "./pyright.ts";
 import { pytest } from "./pytest.ts";
+import { pythonScript } from "./python-script.ts";
 import { rubocop } from "./rubocop.ts";
 import { ruff } from "./ruff.ts";
+import { shellcheck } from "./shellcheck.ts";
 import { shfmt } from "./shfmt.ts";
+import { sphinx } from "./sphinx.ts";
 import { stylelint } from "./stylelint.ts";
 import { terraformFmt } from "./terraform-fmt.ts";
 import type { Tool } from "./tool.ts";
 import { tsc } from "./tsc.ts";
+import { typos } from "./typos.ts";
 import { uncommittedChanges } from "./uncommitted-changes.ts";
+import { unittest } from "./unittest.ts";
+import { uv } from "./uv.ts";
+import { vite } from "./vite.ts";
+import { vitepress } from "./vitepress.ts";
 import { vitest } from "./vitest.ts";
+import { webpack } from "./webpack.ts";
+import { yamllint } from "./yamllint.ts";
 import { yarn } from "./yarn-lockfile.ts";
 
 /** Every tool we can read. Where two answer to one command, the earlier row is asked first. */
@@ -41,16 +73,27 @@ export const TOOLS: readonly Tool[] = [
   vitest,
   jest,
   nodeTest,
+  mocha,
+  cypress,
+  playwright,
   pytest,
+  unittest,
+  coverage,
   npm,
   uncommittedChanges,
   prettier,
+  yamllint,
   eslint,
   biome,
   stylelint,
   black,
   isort,
   ruff,
+  flake8,
+  pylint,
+  mypy,
+  pyright,
+  docstrings,
   gofmt,
   cargoFmt,
   clippy,
@@ -73,5 +116,26 @@ export const TOOLS: readonly Tool[] = [
   shfmt,
   pnpm,
   yarn,
+  pip,
+  uv,
+  poetry,
+  conda,
+  vitepress,
+  vite,
+  webpack,
+  nextBuild,
+  sphinx,
+  mkdocs,
+  ...LINK_CHECKERS,
+  codespell,
+  typos,
+  markdownlint,
+  commitlint,
+  knip,
+  actionlint,
+  shellcheck,
+  hadolint,
+  pythonScript,
+  nodeScript,
   ...FORMATTERS,
 ];

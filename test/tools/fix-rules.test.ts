@@ -88,9 +88,9 @@ describe("a fixing command keeps the paths and options of the failing one", () =
     ["buildifier", "buildifier --mode=check -r .", "buildifier -mode=fix -r ."],
     ["csharpier", "dotnet csharpier --check .", "dotnet csharpier ."],
     ["markdownlint", "npx markdownlint docs", "npx markdownlint docs --fix"],
-    ["uv lock", "uv lock --check", "uv lock"],
-    ["uv lock", "uv sync --locked --all-extras", "uv lock"],
-    ["poetry lock", "poetry check --lock", "poetry lock"],
+    ["uv", "uv lock --check", "uv lock"],
+    ["uv", "uv sync --locked --all-extras", "uv lock"],
+    ["poetry", "poetry check --lock", "poetry lock"],
     ["bun install", "bun install --frozen-lockfile", "bun install --lockfile-only --ignore-scripts"],
   ])("%s: %s", (tool, command, expected) => {
     expect(derived(command)).toEqual([tool, expected]);
