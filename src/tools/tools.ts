@@ -1,35 +1,45 @@
 import { actionlint } from "./actionlint.ts";
 import { biome } from "./biome.ts";
 import { black } from "./black.ts";
+import { bundler } from "./bundler.ts";
 import { cargoBuild, cargoDoc } from "./cargo-build.ts";
 import { cargoFmt } from "./cargo-fmt.ts";
 import { cargoTest } from "./cargo-test.ts";
+import { catch2 } from "./catch2.ts";
 import { clangFormat } from "./clang-format.ts";
+import { clangTidy } from "./clang-tidy.ts";
 import { clippy } from "./clippy.ts";
+import { cmake } from "./cmake.ts";
 import { codespell } from "./codespell.ts";
 import { commitlint } from "./commitlint.ts";
 import { conda } from "./conda.ts";
 import { coverage } from "./coverage.ts";
+import { ctest } from "./ctest.ts";
 import { cypress } from "./cypress.ts";
 import { docstrings } from "./docstrings.ts";
+import { dotnet } from "./dotnet.ts";
 import { dotnetFormat } from "./dotnet-format.ts";
 import { eslint } from "./eslint.ts";
 import { flake8 } from "./flake8.ts";
 import { FORMATTERS } from "./formatters.ts";
+import { gcc } from "./gcc.ts";
 import { goBuild, goVet } from "./go-build.ts";
 import { goMod } from "./go-mod.ts";
 import { goTest } from "./go-test.ts";
 import { gofmt } from "./gofmt.ts";
 import { golangciLint } from "./golangci-lint.ts";
 import { gradle } from "./gradle.ts";
+import { gtest } from "./gtest.ts";
 import { hadolint } from "./hadolint.ts";
 import { isort } from "./isort.ts";
 import { javac } from "./javac.ts";
 import { jest } from "./jest.ts";
 import { knip } from "./knip.ts";
 import { LINK_CHECKERS } from "./link-checkers.ts";
+import { make } from "./make.ts";
 import { markdownlint } from "./markdownlint.ts";
 import { maven } from "./maven.ts";
+import { minitest } from "./minitest.ts";
 import { mkdocs } from "./mkdocs.ts";
 import { mocha } from "./mocha.ts";
 import { mypy } from "./mypy.ts";
@@ -47,6 +57,7 @@ import { pylint } from "./pylint.ts";
 import { pyright } from "./pyright.ts";
 import { pytest } from "./pytest.ts";
 import { pythonScript } from "./python-script.ts";
+import { rspec } from "./rspec.ts";
 import { rubocop } from "./rubocop.ts";
 import { ruff } from "./ruff.ts";
 import { shellcheck } from "./shellcheck.ts";
@@ -137,5 +148,16 @@ export const TOOLS: readonly Tool[] = [
   hadolint,
   pythonScript,
   nodeScript,
+  clangTidy,
+  gcc,
+  gtest,
+  catch2,
+  ctest,
+  cmake,
+  make,
+  dotnet,
+  rspec,
+  minitest,
+  bundler,
   ...FORMATTERS,
 ];
