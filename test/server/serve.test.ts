@@ -112,7 +112,7 @@ describe("a running server", () => {
   it("answers within 200 ms while its worker is busy", async () => {
     const server = await serveScripted();
     await order(server.address, "busy", { do: "busy", ms: 8_000 });
-    await until(15_000, noted("begin busy try 1 failures 0 deaths 0 deaths 0"));
+    await until(15_000, noted("begin busy try 1 failures 0 deaths 0"));
 
     const times: number[] = [];
     for (let n = 0; n < 10; n++) {
