@@ -5,7 +5,9 @@ import type { Diagnostic, Tool } from "./tool.ts";
 
 const SECTION =
   /^(Unused files|Unused (?:dev|optional peer)?[dD]ependencies|Referenced optional peerDependencies|Unlisted (?:dependencies|binaries)|Unresolved imports|Unused exports(?: in namespaces)?|Unused exported (?:types|enum members|class members)(?: in namespaces)?|Duplicate exports|Unused catalog entries) \((\d+)\)$/;
-const PLACE = /(\S+\.\w{1,10})(?::(\d+):(\d+))?$/;
+const PLACE = /^(.+\.\w{1,10}?)(?::(\d+):(\d+))?$/;
+// Names and paths; what is longer is no line of its table.
+const MAX_LINE = 500;
 const DEPENDENCIES = /[dD]ependencies|binaries|imports/;
 
 export const knip: Tool = {
@@ -23,8 +25,15 @@ export const knip: Tool = {
         section = { name, title: [number], left: Number(count) };
         continue;
       }
-      if (section === null || section.left === 0 || text.trim() === "" || text.startsWith("##[")) continue;
-      const [, file, line, col] = PLACE.exec(text.trim()) ?? [];
+      if (
+        section === null ||
+        section.left === 0 ||
+        text.trim() === "" ||
+        text.length > MAX_LINE ||
+        text.startsWith("##[")
+      )
+        continue;
+      const [, file, line, col] = PLACE.exec(text.trim().split(/\s+/).at(-1) ?? "") ?? [];
       found.push({
         message: `${section.name}: ${text.trim().replace(/\s{2,}/g, " ")}`,
         rule: section.name,
