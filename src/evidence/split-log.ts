@@ -1,5 +1,6 @@
 import type { StepLog } from "../domain/ci-run.ts";
 import { type BulkTaker, LineReader } from "../text/lines.ts";
+import { ByteStore } from "./byte-store.ts";
 import { type LineStore, packLines } from "./packed-lines.ts";
 import { isPlainLine, stampOf } from "./plain-line.ts";
 import { type RawLine, readRawLine } from "./raw-line.ts";
@@ -94,6 +95,7 @@ export class LogSplitter {
   private readonly steps: (SplitStep & { job: string | null })[] = [];
   private readonly count = { green: 0, red: 0 };
   private readonly headers = new HeaderCache();
+  private readonly store = new ByteStore();
   private jobBegun = false;
   private viewed = false;
   private readonly jobNames: (string | null)[] = [null];
@@ -270,7 +272,7 @@ export class LogSplitter {
       givenName,
       header,
       firstLine,
-      lines: new StepLines(),
+      lines: new StepLines(this.store),
       lastLine: firstLine,
       exitCode: null,
       toldName: null,

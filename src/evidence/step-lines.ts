@@ -1,4 +1,5 @@
 import type { LogLine } from "../domain/ci-run.ts";
+import { ByteStore } from "./byte-store.ts";
 import { readRawLine } from "./raw-line.ts";
 
 // A step's summary stands at its end, its first error often near its beginning. Together below a few megabytes.
@@ -27,7 +28,8 @@ interface Piece {
   readonly first: number;
   readonly count: number;
   readonly size: number;
-  readonly content: string | Buffer;
+  /** The text, or the place of the bytes. */
+  readonly content: string | number;
 }
 
 /**
@@ -35,7 +37,9 @@ interface Piece {
  * Nothing is decoded before it must be: most steps are green and nobody asks for their lines.
  */
 export class StepLines {
-  private readonly head: Piece[] = [];
+  private head: Piece[] = [];
+  /** The head once it is full, decoded: its bytes would keep those of the whole step in place. */
+  private headText: readonly LogLine[] = [];
   private headLines = 0;
   private headBytes = 0;
   private headFull = false;
@@ -45,6 +49,13 @@ export class StepLines {
   private tailBytes = 0;
   private readonly middle = new MiddleLines();
   private total = 0;
+  private readonly store: ByteStore;
+
+  /** `store` is this step's alone until the next step begins. */
+  constructor(store: ByteStore = new ByteStore()) {
+    this.store = store;
+    store.clear();
+  }
 
   /** One line whose wrapping was taken off. */
   add(number: number, text: string): void {
@@ -52,13 +63,14 @@ export class StepLines {
     this.addPiece({ first: number, count: 1, size: content.length + 1, content });
   }
 
-  /** `count` whole lines as they stand in the log; the bytes must stay as they are. */
+  /** `count` whole lines as they stand in the log. */
   addRaw(first: number, bytes: Buffer, count: number): void {
-    this.addPiece({ first, count, size: bytes.length, content: bytes });
+    this.addPiece({ first, count, size: bytes.length, content: this.store.put(bytes) });
   }
 
   /** What was kept, ascending, and how many lines were not. */
   result(): { readonly lines: readonly LogLine[]; readonly omittedLines: number } {
+    const decode = (piece: Piece): readonly LogLine[] => this.decode(piece);
     const tail = this.tail.slice(this.tailStart).flatMap(decode);
     let size = 0;
     let from = tail.length;
@@ -68,7 +80,7 @@ export class StepLines {
     }
     const middle = this.middle.copy();
     for (const line of tail.slice(0, from)) middle.pass(line);
-    const lines = [...this.head.flatMap(decode), ...middle.kept, ...tail.slice(from)];
+    const lines = [...this.headText, ...this.head.flatMap(decode), ...middle.kept, ...tail.slice(from)];
     return { lines, omittedLines: this.total - lines.length };
   }
 
@@ -90,8 +102,10 @@ export class StepLines {
       return;
     }
     this.headFull = true;
-    const [fits, rest] = split(piece, HEAD_LINES - this.headLines, HEAD_BYTES - this.headBytes);
+    const [fits, rest] = this.split(piece, HEAD_LINES - this.headLines, HEAD_BYTES - this.headBytes);
     if (fits !== null) this.head.push(fits);
+    this.headText = this.head.flatMap((kept) => this.decode(kept));
+    this.head = [];
     if (rest !== null) this.addToTail(rest);
   }
 
@@ -108,13 +122,46 @@ export class StepLines {
       this.tailStart++;
       this.tailLines -= oldest.count;
       this.tailBytes -= oldest.size;
-      this.middle.passPiece(oldest);
+      this.passToMiddle(oldest);
       // The front is cut off now and then, not each time: shifting an array is not free.
       if (this.tailStart > TAIL_LINES) {
         this.tail = this.tail.slice(this.tailStart);
         this.tailStart = 0;
       }
     }
+  }
+
+  private passToMiddle(piece: Piece): void {
+    if (this.middle.wants(piece)) for (const line of this.decode(piece)) this.middle.pass(line);
+    if (typeof piece.content === "number") this.store.dropBefore(piece.content + piece.size);
+  }
+
+  private decode({ first, size, content }: Piece): readonly LogLine[] {
+    if (typeof content === "string") return [{ number: first, text: content }];
+    const bytes = this.store.view(content, size);
+    const end = bytes.at(-1) === NEWLINE ? size - 1 : size;
+    return bytes
+      .toString("utf8", 0, end)
+      .split("\n")
+      .map((line, at) => ({ number: first + at, text: readRawLine(line).text.slice(0, MAX_TEXT) }));
+  }
+
+  /** The first lines of a piece, at most so many and so many bytes, and the others; null where there are none. */
+  private split(piece: Piece, lines: number, bytes: number): readonly [Piece | null, Piece | null] {
+    const { content, first } = piece;
+    if (typeof content === "string") return [null, piece];
+    const all = this.store.view(content, piece.size);
+    let at = 0;
+    let count = 0;
+    while (count < lines) {
+      const end = all.indexOf(NEWLINE, at);
+      if (end === -1 || end + 1 > bytes) break;
+      at = end + 1;
+      count++;
+    }
+    const fits = { first, count, size: at, content };
+    const rest = { first: first + count, count: piece.count - count, size: piece.size - at, content: content + at };
+    return [count === 0 ? null : fits, rest.count === 0 ? null : rest];
   }
 }
 
@@ -131,11 +178,11 @@ class MiddleLines {
     return Object.assign(new MiddleLines(), this, { kept: [...this.kept], before: [...this.before] });
   }
 
-  passPiece(piece: Piece): void {
-    if (this.isFull()) return;
+  /** Whether a piece is worth decoding. */
+  wants(piece: Piece): boolean {
+    if (this.isFull()) return false;
     this.searched += piece.size;
-    if (this.searched <= SEARCHED_BYTES) for (const line of decode(piece)) this.pass(line);
-    else if (typeof piece.content === "string") this.pass({ number: piece.first, text: piece.content });
+    return this.searched <= SEARCHED_BYTES || typeof piece.content === "string";
   }
 
   pass(line: LogLine): void {
@@ -161,37 +208,6 @@ class MiddleLines {
     this.chars += line.text.length;
     this.lastKept = line.number;
   }
-}
-
-function decode({ first, content }: Piece): LogLine[] {
-  if (typeof content === "string") return [{ number: first, text: content }];
-  const end = content.at(-1) === NEWLINE ? content.length - 1 : content.length;
-  return content
-    .toString("utf8", 0, end)
-    .split("\n")
-    .map((line, at) => ({ number: first + at, text: readRawLine(line).text.slice(0, MAX_TEXT) }));
-}
-
-/** The first lines of a piece, at most so many and so many bytes, and the others; null where there are none. */
-function split(piece: Piece, lines: number, bytes: number): readonly [Piece | null, Piece | null] {
-  const { content, first } = piece;
-  if (typeof content === "string") return [null, piece];
-  let at = 0;
-  let count = 0;
-  while (count < lines) {
-    const end = content.indexOf(NEWLINE, at);
-    if (end === -1 || end + 1 > bytes) break;
-    at = end + 1;
-    count++;
-  }
-  const fits = { first, count, size: at, content: content.subarray(0, at) };
-  const rest = {
-    first: first + count,
-    count: piece.count - count,
-    size: piece.size - at,
-    content: content.subarray(at),
-  };
-  return [count === 0 ? null : fits, rest.count === 0 ? null : rest];
 }
 
 /** A copy that does not keep the long string it was cut from alive. */
