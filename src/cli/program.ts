@@ -36,6 +36,7 @@ Exit codes: 0 repaired, nothing to repair, already fixed, explained; 1 not repai
     );
   addExplain(program, ended);
   addRepair(program, ended);
+  addLearn(program, ended);
   addServe(program);
   addDoctor(program, ended);
   return program;
@@ -84,6 +85,26 @@ function addRepair(program: Command, ended: Ended): void {
     .action(async (options) => {
       const { repair } = await import("./repair.ts");
       ended(await repair(options));
+    });
+}
+
+function addLearn(program: Command, ended: Ended): void {
+  program
+    .command("learn")
+    .description(
+      "Say which change between a red commit and a green one repaired which problem. The clone is only read.",
+    )
+    .requiredOption("--repo <dir>", "the local clone")
+    .requiredOption("--fail <sha>", "the commit whose run was red")
+    .requiredOption("--pass <sha>", "the commit whose run was green")
+    .option("--log <source>", "the red run's raw job log, run archive (.zip), or its folder")
+    .option("--workflow <file>", "the workflow file that ran (guessed when only one fits the log)")
+    .option("--run-json <file>", "GitHub's answer to /jobs of the red run, or one job of it")
+    .option("--as <owner/name>", "the repository's identity (default: owner/name of its origin)")
+    .option("--json", "print one JSON document (retrace.episode/1) and nothing else")
+    .action(async (options) => {
+      const { learn } = await import("./learn.ts");
+      ended(await learn(options));
     });
 }
 

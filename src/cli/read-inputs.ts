@@ -23,6 +23,15 @@ export interface EvidenceInputs {
 
 /** Reads what the command line names and organizes it. Rejects with UsageError or UnreadableSource, one line. */
 export async function readEvidence(inputs: EvidenceInputs, tell: (line: string) => void): Promise<Evidence> {
+  const { evidence } = await readEvidenceOf(inputs, tell);
+  return evidence;
+}
+
+/** The same, with the workflow it was read with: as named, else the path of the one guessed; null without any. */
+export async function readEvidenceOf(
+  inputs: EvidenceInputs,
+  tell: (line: string) => void,
+): Promise<{ readonly evidence: Evidence; readonly workflow: string | null }> {
   const jobs = inputs.runJson === undefined ? null : await readJobs(inputs.runJson);
   const source = composeLogSource(inputs.source);
   const facts = inputs.files === null ? NO_FACTS : await loadCommandFacts(inputs.files);
@@ -34,7 +43,8 @@ export async function readEvidence(inputs: EvidenceInputs, tell: (line: string) 
     if (workflow !== null) tell(`workflow: ${workflow.path} (guessed: the only one whose steps are those of the log)`);
   }
   const repoFiles = inputs.files?.paths ?? null;
-  return collectEvidence({ source, workflow, jobs, readers: composeReaders(facts), repoFiles });
+  const evidence = await collectEvidence({ source, workflow, jobs, readers: composeReaders(facts), repoFiles });
+  return { evidence, workflow: workflow?.path ?? null };
 }
 
 /** The files of a clone at a revision. Rejects with UsageError when there is no such clone or commit. */

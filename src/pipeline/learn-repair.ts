@@ -1,0 +1,46 @@
+import type { Evidence, Failure } from "../domain/evidence.ts";
+import type { EpisodePush, Reconstruction } from "../domain/experience.ts";
+import { reconstructEpisode } from "../experience/reconstruct/reconstruct-episode.ts";
+import type { Histories } from "../ports/history.ts";
+import type { World } from "../ports/world.ts";
+import type { Tool } from "../tools/tool.ts";
+
+export interface LearnRequest {
+  /** The repository's identity: the scope of what is learned. */
+  readonly repo: string;
+  readonly workflow: string | null;
+  readonly pr: number | null;
+  /** A clone that holds both commits; nothing is written there. */
+  readonly from: string;
+  readonly failSha: string;
+  readonly passSha: string;
+  /** Organize(E) of the red run. */
+  readonly evidence: Evidence;
+  /** CI's verdicts between red and green; empty where they are not known. */
+  readonly pushes: readonly EpisodePush[];
+  /** Failures that only runs between red and green showed. */
+  readonly exposed: readonly Failure[];
+}
+
+export interface LearnParts {
+  readonly histories: Histories;
+  readonly tools: readonly Tool[];
+  readonly world: Pick<World, "id">;
+  /** Where what was learned goes; null keeps nothing. */
+  readonly keep: ((learned: Reconstruction) => Promise<void>) | null;
+}
+
+/** The story of learning (design §2): from a failing commit and a passing one to which change repaired which problem. */
+export async function learnRepair(request: LearnRequest, parts: LearnParts): Promise<Reconstruction> {
+  const { from, ...episode } = request;
+  const history = await parts.histories.open(from);
+  try {
+    const mendsItself = (name: string): boolean =>
+      parts.tools.some((tool) => tool.name === name && tool.fix !== undefined);
+    const learned = await reconstructEpisode(history, { ...episode, id: parts.world.id("ep"), mendsItself });
+    await parts.keep?.(learned);
+    return learned;
+  } finally {
+    await history.close();
+  }
+}
