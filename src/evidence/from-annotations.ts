@@ -12,37 +12,52 @@ export interface SilentJob {
   readonly annotations: readonly Annotation[];
 }
 
-/** What step conclusions and annotations alone tell (design §6): which step failed, and what GitHub noted beside it. */
-export function evidenceFromAnnotations(silent: readonly SilentJob[]): Evidence {
-  const failures: Failure[] = [];
-  const validations: Validation[] = [];
+/**
+ * Adds what step conclusions and annotations tell of jobs without a log (design §6): which step failed, and what GitHub noted
+ * beside it. The failure stands at the validation that the workflow file gives the step, so that its command can be run.
+ */
+export function withAnnotations(evidence: Evidence, silent: readonly SilentJob[]): Evidence {
+  const names = new Set(silent.map(({ job }) => job.name));
+  const failures = evidence.failures.filter(({ job }) => job === null || !names.has(job));
+  const validations = [...evidence.validations];
+  const next = numbersAfter(evidence.failures);
   for (const { job, why, annotations } of silent) {
-    const step = job.steps.find(({ conclusion }) => conclusion === "failure") ?? null;
-    const validation: Validation = {
-      id: `v${validations.length + 1}`,
-      order: validations.length + 1,
-      job: job.name,
-      jobKey: null,
-      step: step === null ? null : { number: step.number, name: step.name },
-      command: "",
-      tool: null,
-      kind: "other",
-      status: "failed",
-      unreachedBecause: null,
-      context: { workingDirectory: "", shell: null, env: {}, obstacles: [why], runtimes: {} },
-    };
-    validations.push(validation);
+    let validation = validations.find((one) => one.job === job.name && one.status === "failed");
+    if (validation === undefined) {
+      validation = unknownValidation(`v${validations.length + 1}s`, validations.length + 1, job, why);
+      validations.push(validation);
+    }
     const errors = annotations.filter(
       ({ level, message }) => level === "failure" && !/^Process completed with exit code/.test(message),
     );
-    const notes = errors.length > 0 ? errors : [null];
-    for (const note of notes) failures.push(failureOf(`f${failures.length + 1}`, note, why, validation));
+    for (const note of errors.length > 0 ? errors : [null]) failures.push(failureOf(next(), note, why, validation));
   }
+  return { ...evidence, failures, validations };
+}
+
+function numbersAfter(failures: readonly Failure[]): () => string {
+  let last = failures.reduce((most, { id }) => Math.max(most, Number(id.slice(1)) || 0), 0);
+  return () => {
+    last += 1;
+    return `f${last}`;
+  };
+}
+
+/** A failed step that the workflow file does not tell of. */
+function unknownValidation(id: string, order: number, job: CiJob, why: string): Validation {
+  const step = job.steps.find(({ conclusion }) => conclusion === "failure") ?? null;
   return {
-    failures,
-    validations,
-    graph: { nodes: [], edges: [] },
-    quality: { logs: false, yaml: false, parsedShare: 0 },
+    id,
+    order,
+    job: job.name,
+    jobKey: null,
+    step: step === null ? null : { number: step.number, name: step.name },
+    command: "",
+    tool: null,
+    kind: "other",
+    status: "failed",
+    unreachedBecause: null,
+    context: { workingDirectory: "", shell: null, env: {}, obstacles: [why], runtimes: {} },
   };
 }
 
@@ -50,7 +65,7 @@ function failureOf(
   id: string,
   note: Annotation | null,
   why: string,
-  { id: validation, job, step }: Validation,
+  { id: validation, job, step, command, tool }: Validation,
 ): Failure {
   const text = redact(note?.message ?? `${step?.name ?? "the job"} failed; ${why}`);
   // GitHub files what has no place of its own under `.github`.
@@ -58,11 +73,11 @@ function failureOf(
   return {
     id,
     category: note === null ? "unknown" : guessCategory(text),
-    tool: null,
+    tool,
     rule: null,
     message: text.split("\n")[0] ?? "",
     signature: failureSignature({
-      tool: null,
+      tool,
       rule: null,
       message: text,
       subject: location?.file ?? step?.name ?? null,
@@ -78,7 +93,7 @@ function failureOf(
     excerpt: text,
     job,
     step,
-    command: null,
+    command: command === "" ? null : command,
     cascadeOf: null,
     legs: job === null ? [] : [job],
   };

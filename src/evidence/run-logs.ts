@@ -1,18 +1,18 @@
 import type { CiJob } from "../domain/ci-run.ts";
 import type { Repository, WorkflowRun } from "../domain/repository.ts";
 import type { Annotation, GitHub } from "../ports/github.ts";
-import { type LogFile, type LogSource, UnreadableSource } from "../ports/log-source.ts";
+import type { LogFile, LogSource } from "../ports/log-source.ts";
 import type { World } from "../ports/world.ts";
 import { archiveName } from "./job-logs.ts";
 
-const RED = ["failure", "timed_out", "cancelled"];
+const RED = ["failure", "timed_out"];
 // design §6: just after a run ends its logs may answer 404 or 5xx; after this long they are taken for lost.
 const LOG_WAIT_MS = 60_000;
 const LOG_PAUSE_MS = 5_000;
 
 export interface RunLogs {
   readonly jobs: readonly CiJob[];
-  /** One file for each failed job whose log could be had. */
+  /** One file for each failed job whose log could be had; none is no error. */
   readonly source: LogSource;
   /** Failed jobs without a log, and why; annotations speak for them. */
   readonly missing: readonly {
@@ -37,20 +37,17 @@ export async function openRunLogs(
   const missing: RunLogs["missing"][number][] = [];
   const giveUpAt = world.monotonicMs() + LOG_WAIT_MS;
   for (const [index, job] of jobs.entries()) {
-    if (job.id === null || !RED.includes(job.conclusion ?? "")) continue;
+    const cancelled = job.conclusion === "cancelled";
+    if (job.id === null || !(cancelled || RED.includes(job.conclusion ?? ""))) continue;
     const got = await waitForLog(github, repo, job.id, giveUpAt, world);
     if (typeof got === "string") {
+      // What was cancelled may never have begun: it has nothing to say.
+      if (cancelled) continue;
       const annotations = await github.annotations(repo, job.id).catch(() => []);
       missing.push({ job, why: got, annotations });
     } else files.push({ name: `${index}_${archiveName(job.name)}.txt`, chunks: got });
   }
-  const source: LogSource = {
-    files: async () => {
-      if (files.length === 0) throw new UnreadableSource("none of the failed jobs has a log");
-      return files;
-    },
-  };
-  return { jobs, source, missing };
+  return { jobs, source: { files: async () => files }, missing };
 }
 
 /** Opens the log again each time it is read, since the link it was reached by lives a minute; or why there is none. */

@@ -124,6 +124,8 @@ export class LogSplitter {
     if (this.header !== null) this.closeHeader("cut");
     // A build that sources its script dies with it: Travis then has no word left to say.
     if (this.travis && !this.travisDone && this.step?.header != null) this.step.over = true;
+    // The end of a log is what it is about.
+    this.count.green = 0;
     this.closeStep(true);
     // A job says its name when its first steps are cut already.
     for (const step of this.steps) step.job = this.jobNames[step.jobIndex] ?? null;
@@ -321,8 +323,7 @@ export class LogSplitter {
       last ||
       !this.framed ||
       this.keep({ name: step.name, job: this.jobNames[jobIndex] ?? null });
-    // The last steps are what a repeated log is about, the first what a job is: the middle goes.
-    if (failure === "none" ? ++this.count.green > MAX_GREEN_STEPS && !last : ++this.count.red > MAX_RED_STEPS) return;
+    if (failure === "none" ? ++this.count.green > MAX_GREEN_STEPS : ++this.count.red > MAX_RED_STEPS) return;
     const { lines, omittedLines } = kept ? step.lines.result() : { lines: [], omittedLines: step.lines.count };
     const split: Omit<SplitStep, "lines"> = {
       source: this.source,

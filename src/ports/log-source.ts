@@ -10,7 +10,7 @@ export interface LogSource {
 export interface LogFile {
   /** Relative to the source, e.g. `0_test.txt` or `test/4_Run npm test.txt`; the file's own name for a single file. */
   readonly name: string;
-  /** Bytes in order, read once; chunks need not end at line ends. Nothing is held that was already handed out. */
+  /** Bytes in order, read once; chunks need not end at line ends. A chunk is good until the next is asked for. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 

@@ -1,8 +1,11 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import type { LogFile, LogSource } from "../../ports/log-source.ts";
 import { UnreadableSource } from "../../ports/log-source.ts";
 import { notText } from "./text-check.ts";
+
+// Large enough that asking costs nothing beside reading.
+const READ_BYTES = 512 * 1024;
 
 /** One raw log. Its name is the file's own. */
 export function fileLogs(file: string): LogSource {
@@ -11,7 +14,22 @@ export function fileLogs(file: string): LogSource {
 
 /** A file on disk as a log under `name`; reading it rejects with UnreadableSource when it is no text. */
 export function logFile(file: string, name: string): LogFile {
-  return { name, chunks: () => textChunks(createReadStream(file), file) };
+  return { name, chunks: () => textChunks(readPieces(file), file) };
+}
+
+/** One buffer for all of the file: gigabytes in buffers of their own fill memory faster than they are collected. */
+async function* readPieces(path: string): AsyncIterable<Uint8Array> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, READ_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** The chunks as they come; rejects with UnreadableSource when the stream fails or its beginning is no text. */

@@ -39,7 +39,7 @@ async function contents(source: LogSource): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const file of await source.files()) {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of file.chunks()) chunks.push(chunk);
+    for await (const chunk of file.chunks()) chunks.push(Buffer.from(chunk));
     found[file.name] = Buffer.concat(chunks).toString("utf8");
   }
   return found;
