@@ -2,12 +2,15 @@ import type { CiJob } from "../domain/ci-run.ts";
 import type { Evidence } from "../domain/evidence.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { LogFile, LogSource } from "../ports/log-source.ts";
+import { LineReader } from "../text/lines.ts";
 import { guessWorkflow, type WorkflowFile } from "./guess-workflow.ts";
 import { type JobLog, type ListedStep, readLogName } from "./job-logs.ts";
 import { organize } from "./organize.ts";
+import { readRawLine } from "./raw-line.ts";
 import type { Readers } from "./read-step.ts";
 import { readWorkflow } from "./read-workflow.ts";
 import { LogSplitter, type SplitLog, type SplitStep, withFacts } from "./split-log.ts";
+import { GREEN_RUNS, GreenLines, type GreenTemplates } from "./subtract.ts";
 
 export interface CollectInput {
   readonly source: LogSource;
@@ -16,6 +19,8 @@ export interface CollectInput {
   readonly readers: Readers;
   /** Paths of the repository's files, where they are known. */
   readonly repoFiles?: readonly string[] | null;
+  /** Green runs of the same job, the newest first: what they print, too, is not why this one is red. */
+  readonly passing?: readonly LogSource[];
 }
 
 /** Reads logs and workflow and organizes them. Rejects with UnreadableSource when there is no log to be had. */
@@ -36,8 +41,21 @@ export async function collectGuessing(
   const file = input.workflow ?? guessed;
   const workflow: Workflow | null = file && (await readWorkflow(file.path, file.text));
   const repoFiles = input.repoFiles ? new Set(input.repoFiles) : null;
-  const evidence = organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles });
+  const green = await readGreen(input.passing ?? []);
+  const evidence = organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles, green });
   return { evidence, guessed: guessed?.path ?? null };
+}
+
+async function readGreen(passing: readonly LogSource[]): Promise<GreenTemplates> {
+  const templates = new GreenLines();
+  for (const source of passing.slice(0, GREEN_RUNS)) {
+    for (const file of await source.files()) {
+      const reader = new LineReader((line) => templates.add(readRawLine(line).text));
+      for await (const chunk of file.chunks()) reader.push(chunk);
+      reader.end();
+    }
+  }
+  return templates.found;
 }
 
 /** The jobs of all logs, in the order of the files. Where an archive holds a job's whole log, its step files only lend their names. */

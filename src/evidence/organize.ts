@@ -8,6 +8,7 @@ import { buildGraph } from "./graph.ts";
 import type { JobLog } from "./job-logs.ts";
 import { type Readers, type Reading, readStep } from "./read-step.ts";
 import { decisiveLog, type RunJob, type RunStep } from "./run.ts";
+import { type GreenTemplates, subtractGreen } from "./subtract.ts";
 import { listValidations, type PlacedValidation } from "./validations.ts";
 
 export interface OrganizeInput {
@@ -17,6 +18,8 @@ export interface OrganizeInput {
   readonly readers: Readers;
   /** Paths of the repository's files; null where they are not known. */
   readonly repoFiles: ReadonlySet<string> | null;
+  /** Shapes of what green runs of the same job print; nothing is taken away without. */
+  readonly green?: GreenTemplates;
 }
 
 /** Organize(E) = (F, V, G) of RETRACE §3.1: pure, the same for a run of today and one of history. */
@@ -104,7 +107,8 @@ function readFailed(
   const reading = repeats
     ? { findings: [], byTool: true }
     : readStep(log, validation?.context.workingDirectory ?? "", input.readers);
-  const seen = reading.findings.map((finding) =>
+  const red = input.green === undefined ? reading.findings : subtractGreen(reading.findings, log.lines, input.green);
+  const seen = red.map((finding) =>
     toFailure(finding, log, {
       job: job.name,
       step: step.name === "" ? null : { number: step.number, name: step.name },
