@@ -21,7 +21,7 @@ export interface Incident {
   /** When the first failed run was seen; the collect window counts from here. ISO 8601. */
   readonly openedAt: string;
   /** What asked for it: CI itself, or a person by a command. */
-  readonly trigger: { readonly by: "ci" } | { readonly by: "command"; readonly user: string; readonly command: string };
+  readonly trigger: Trigger;
   /** Why nothing more is done, once `state` is an end. */
   readonly why: string | null;
   readonly explanation: Explanation | null;
@@ -32,11 +32,18 @@ export interface Incident {
   readonly checkRunId: number | null;
   /** The failed jobs were re-run once for weather. */
   readonly rerunAt: string | null;
+  /** The answer to the newest command, shown in the living comment; null when nothing was asked. */
+  readonly answer: string | null;
   /** Things people should know, e.g. what is wrong with the settings file. */
   readonly notes: readonly string[];
   /** Dated lines of what happened, oldest first: shown in the comment's history. */
   readonly history: readonly { readonly at: string; readonly what: string }[];
 }
+
+export type Trigger =
+  | { readonly by: "ci" }
+  /** `comment`: the id of the comment that asked, so that the same wish is never carried out twice. */
+  | { readonly by: "command"; readonly user: string; readonly command: string; readonly comment: number };
 
 /** What broke, as it is told to people; redacted. */
 export interface Explanation {
@@ -75,14 +82,18 @@ export type IncidentState =
   | "stopped"
   | "ignored";
 
-export const ENDED_STATES: readonly IncidentState[] = [
-  "done",
-  "gave_up",
-  "not_code",
-  "superseded",
-  "stopped",
-  "ignored",
-];
+const ENDS = ["done", "gave_up", "not_code", "superseded", "stopped", "ignored"] as const;
+export type EndState = (typeof ENDS)[number];
+
+/** Whether nothing more is done for it. Our pull request may still be open. */
+export function isEnded({ state }: Pick<Incident, "state">): boolean {
+  return (ENDS as readonly IncidentState[]).includes(state);
+}
+
+/** Whether something of ours lies at the host. */
+export function isPublished({ publication }: Pick<Incident, "publication">): boolean {
+  return publication !== null && publication.pushed && !publication.withdrawn;
+}
 
 /** Our candidate on its way through real CI. */
 export interface Publication {
@@ -100,7 +111,7 @@ export interface Publication {
   /** A patch that touches a test, snapshot or CI file is never marked ready by us. */
   readonly needsPerson: readonly string[];
   readonly openedAt: string | null;
-  /** Our pull request is closed or merged and our branch gone. */
+  /** Nothing of ours is to stay at the host: our pull request is closed or merged, our branch deleted. */
   readonly withdrawn: boolean;
   readonly ci: CiVerdict;
 }

@@ -47,3 +47,10 @@ export interface WorkflowRun {
   readonly createdAt: string;
   readonly htmlUrl: string;
 }
+
+/** Conclusions of a run that ended red because of what it ran; cancelled and waiting ones are none. */
+const RED_CONCLUSIONS: readonly (string | null)[] = ["failure", "timed_out", "startup_failure"];
+
+export function isRed({ conclusion }: Pick<WorkflowRun, "conclusion">): boolean {
+  return RED_CONCLUSIONS.includes(conclusion);
+}

@@ -1,7 +1,8 @@
-import type { Repository, WorkflowRun } from "../domain/repository.ts";
+import { isRed, type Repository, type WorkflowRun } from "../domain/repository.ts";
 import { type Command, readCommand } from "./command.ts";
 import {
   InstallationEvent,
+  InstallationRepositoriesEvent,
   IssueCommentEvent,
   PullRequestEvent,
   toRepository,
@@ -40,7 +41,8 @@ export type Decision =
   | { readonly kind: "pull-request-closed"; readonly at: Place; readonly number: number; readonly merged: boolean }
   | { readonly kind: "pull-request-moved"; readonly at: Place; readonly number: number; readonly headSha: string }
   | { readonly kind: "pull-request-labeled"; readonly at: Place; readonly number: number; readonly label: string }
-  | { readonly kind: "uninstalled"; readonly installationId: number }
+  /** `repositoryIds`: of these only; null for all of the installation. */
+  | { readonly kind: "uninstalled"; readonly installationId: number; readonly repositoryIds: readonly number[] | null }
   | { readonly kind: "ignore"; readonly why: string };
 
 export interface Place {
@@ -48,10 +50,14 @@ export interface Place {
   readonly repository: Repository;
 }
 
-const RED = ["failure", "timed_out", "startup_failure"];
 // design §6: never pull_request_target, whose runs hold secrets; a merge queue's branch is read-only.
 const REPAIRED_EVENTS = ["push", "pull_request", "schedule", "workflow_dispatch"];
 const EXPLAINED_EVENTS = ["merge_group"];
+
+/** Whether a red run is ours to look at. */
+export function isRepairable(run: Pick<WorkflowRun, "conclusion" | "event">): boolean {
+  return isRed(run) && [...REPAIRED_EVENTS, ...EXPLAINED_EVENTS].includes(run.event);
+}
 
 /** Reads a delivery. `ownBranch` tells whether a branch name is one of ours. */
 export function decide(event: string, payload: unknown, ownBranch: (branch: string) => boolean): Decision {
@@ -59,6 +65,7 @@ export function decide(event: string, payload: unknown, ownBranch: (branch: stri
   if (event === "issue_comment") return decideComment(payload);
   if (event === "pull_request") return decidePullRequest(payload);
   if (event === "installation") return decideInstallation(payload);
+  if (event === "installation_repositories") return decideRepositories(payload);
   return ignore(`the event ${event} asks nothing of us`);
 }
 
@@ -68,12 +75,12 @@ function decideRun(payload: unknown, ownBranch: (branch: string) => boolean): De
   const run = toWorkflowRun(parsed.data);
   const repository = toRepository(parsed.data.repository);
   const at = { installationId: parsed.data.installation.id, repository };
-  const fromFork = run.headRepository !== null && run.headRepository !== `${repository.owner}/${repository.name}`;
+  const fromFork = run.headRepository !== `${repository.owner}/${repository.name}`;
   // A fork may name its branches as it likes; only ours lie in the repository itself.
   if (ownBranch(run.headBranch) && !fromFork) return { kind: "own-run", at, run };
   if (parsed.data.action !== "completed") return ignore(`the run is ${parsed.data.action}`);
   if (run.conclusion === "success") return { kind: "green-run", at, run };
-  if (!RED.includes(run.conclusion ?? "")) return ignore(`the run ended as ${run.conclusion}`);
+  if (!isRed(run)) return ignore(`the run ended as ${run.conclusion}`);
   const pullRequests = (parsed.data.workflow_run.pull_requests ?? []).map((pull) => pull.number);
   if (REPAIRED_EVENTS.includes(run.event)) return { kind: "failed-run", at, run, pullRequests };
   if (EXPLAINED_EVENTS.includes(run.event)) return { kind: "explain-run", at, run, pullRequests };
@@ -113,7 +120,15 @@ function decideInstallation(payload: unknown): Decision {
   const parsed = InstallationEvent.safeParse(payload);
   if (!parsed.success) return ignore("the installation payload is not understood");
   if (parsed.data.action !== "deleted") return ignore(`the installation was ${parsed.data.action}`);
-  return { kind: "uninstalled", installationId: parsed.data.installation.id };
+  return { kind: "uninstalled", installationId: parsed.data.installation.id, repositoryIds: null };
+}
+
+function decideRepositories(payload: unknown): Decision {
+  const parsed = InstallationRepositoriesEvent.safeParse(payload);
+  if (!parsed.success) return ignore("the installation_repositories payload is not understood");
+  const removed = parsed.data.repositories_removed.map(({ id }) => id);
+  if (removed.length === 0) return ignore("repositories were added to the installation");
+  return { kind: "uninstalled", installationId: parsed.data.installation.id, repositoryIds: removed };
 }
 
 function ignore(why: string): Decision {

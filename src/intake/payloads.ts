@@ -67,6 +67,11 @@ export const PullRequestEvent = z.object({
 
 export const InstallationEvent = z.object({ action: z.string(), installation: Installation });
 
+export const InstallationRepositoriesEvent = z.object({
+  installation: Installation,
+  repositories_removed: z.array(z.object({ id: z.number() })).default([]),
+});
+
 export function toRepository(payload: z.infer<typeof RepositoryPayload>): Repository {
   return {
     id: payload.id,

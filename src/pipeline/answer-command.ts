@@ -1,15 +1,16 @@
-import { ENDED_STATES, type Incident } from "../domain/incident.ts";
-import type { WorkflowRun } from "../domain/repository.ts";
+import { type Incident, isEnded, isPublished } from "../domain/incident.ts";
+import type { PullRequest } from "../domain/repository.ts";
 import { COMMAND_HELP, type Command } from "../intake/command.ts";
-import type { Decision } from "../intake/decide.ts";
+import { type Decision, isRepairable } from "../intake/decide.ts";
 import type { GitHub } from "../ports/github.ts";
+import { BRANCH_PREFIX } from "../publish/branch.ts";
 import { headline } from "../publish/message.ts";
+import { withdraw } from "../publish/push-repair.ts";
 import { endIncident } from "./end-incident.ts";
-import { type AppParts, incidentJob, noted } from "./incident-parts.ts";
+import { type AppParts, answerJob, incidentJob, noted, tellJob } from "./incident-parts.ts";
+import { incidentKey, newIncident } from "./new-incident.ts";
 
 type Asked = Extract<Decision, { readonly kind: "command" }>;
-
-const RED = ["failure", "timed_out", "startup_failure"];
 
 /** Answers a command: only to people who may write here, asked live (design §8). A stranger gets no reaction at all. */
 export async function answerCommand(asked: Asked, parts: AppParts): Promise<void> {
@@ -35,16 +36,16 @@ async function carryOut(command: Command, asked: Asked, github: GitHub, parts: A
     case "stop":
       return stop(asked, parts);
     case "status":
-      return status(asked, github, parts);
+      return status(asked, parts);
     case "help":
-      return say(asked, github, HELP);
+      return answer(asked, HELP, parts);
     case "fix":
     case "hint":
     case "learn":
     case "forget":
-      return say(asked, github, `\`/retrace ${command.name}\` is not part of this version.\n\n${HELP}`);
+      return answer(asked, `\`/retrace ${command.name}\` is not part of this version.\n\n${HELP}`, parts);
     case "unknown":
-      return say(asked, github, `There is no such command.\n\n${HELP}`);
+      return answer(asked, `There is no such command.\n\n${HELP}`, parts);
   }
 }
 
@@ -52,91 +53,95 @@ const HELP = COMMAND_HELP.map(([form, does]) => `- \`${form}\`: ${does}`).join("
 
 /** The failed runs of the pull request's head, whatever became of an incident of it before. */
 async function start(command: string, asked: Asked, github: GitHub, parts: AppParts): Promise<void> {
-  const { repository } = asked.at;
-  const pull = await github.pullRequest(repository, asked.pullRequest);
-  const runs = (await github.runsOf(repository, pull.headSha)).filter((run) => RED.includes(run.conclusion ?? ""));
+  const { store, queue, world } = parts;
+  const { installationId, repository } = asked.at;
+  const pull = await redPullRequest(asked, github, parts);
+  if (pull === null) return answer(asked, "This is our own branch: it is followed, never repaired anew.", parts);
+  if (pull.state === "closed") return answer(asked, `#${pull.number} is closed.`, parts);
+  const runs = (await github.runsOf(repository, pull.headSha)).filter(isRepairable);
   if (runs.length === 0)
-    return say(asked, github, `No run of ${pull.headSha.slice(0, 8)} is red: there is nothing to repair.`);
-  const now = parts.world.now();
-  const key = `${repository.id}:${pull.headSha}`;
-  const fresh = (): Incident => newIncident(parts.world.id("inc"), key, asked, pull, runs, now);
-  const { incident, isNew } = await parts.store.openIncident(key, fresh);
-  if (!isNew && !ENDED_STATES.includes(incident.state)) {
-    // A redelivered or repeated wish while it is worked on joins the work (papers §12.2).
-    return;
-  }
-  if (isPublished(incident) && command !== "explain") {
-    if (command !== "retry") return say(asked, github, `${headline(incident)}; \`/retrace retry\` starts over.`);
+    return answer(asked, `No run of ${pull.headSha.slice(0, 8)} is red: there is nothing to repair.`, parts);
+  const now = world.now();
+  const trigger = { by: "command", user: asked.user, command, comment: asked.commentId } as const;
+  const { headSha, headBranch, headRepository } = pull;
+  const opening = {
+    installationId,
+    repository,
+    headSha,
+    headBranch,
+    headRepository,
+    pullRequest: pull.number,
+    runs,
+    trigger,
+  };
+  const { incident } = await store.openIncident(incidentKey(repository, headSha), () =>
+    newIncident(world.id("inc"), opening, now),
+  );
+  // Carried out before, or opened by this very call: the job is what a kill may have lost.
+  const obeyed = incident.trigger.by === "command" && incident.trigger.comment === asked.commentId;
+  if (obeyed && incident.state !== "collecting") return;
+  if (obeyed) return queue.put(incidentJob(incident, now));
+  if (!isEnded(incident) && command === "retry")
     await endIncident(incident, "superseded", `${asked.user} asked to start over`, parts);
-  }
-  const trigger = { by: "command", user: asked.user, command } as const;
-  const opened = await parts.store.updateIncident(incident.id, (known) => ({
+  else if (!isEnded(incident)) return answer(asked, `It is being worked on: ${headline(incident)}.`, parts);
+  else if (isPublished(incident) && command === "explain")
+    return answer(asked, `${headline(incident)}; what broke stands above.`, parts);
+  else if (isPublished(incident) && command !== "retry")
+    return answer(asked, `${headline(incident)}; \`/retrace retry\` starts over.`, parts);
+  // What was proposed before goes first: the new branch has the same name.
+  if (incident.publication !== null) await withdraw(github, incident);
+  const opened = await store.updateIncident(incident.id, (known) => ({
     ...noted(known, now, `${asked.user} asked: ${command}`),
     runs,
-    state: "collecting" as const,
+    pullRequest: pull.number,
+    state: "collecting",
     trigger,
     why: null,
+    answer: null,
     outcome: null,
     publication: null,
   }));
-  await parts.queue.put(incidentJob(opened, now));
+  await queue.put(incidentJob(opened, now));
 }
 
-function isPublished({ publication }: Incident): boolean {
-  return publication !== null && publication.pushed && !publication.withdrawn;
-}
-
-function newIncident(
-  id: string,
-  key: string,
-  asked: Asked,
-  pull: Awaited<ReturnType<GitHub["pullRequest"]>>,
-  runs: readonly WorkflowRun[],
-  now: Date,
-): Incident {
-  const { installationId, repository } = asked.at;
-  return {
-    id,
-    key,
-    installationId,
-    repository,
-    headSha: pull.headSha,
-    headBranch: pull.headBranch,
-    headRepository: pull.headRepository,
-    isFork: pull.headRepository !== `${repository.owner}/${repository.name}`,
-    pullRequest: pull.number,
-    runs,
-    state: "collecting",
-    openedAt: now.toISOString(),
-    trigger: { by: "command", user: asked.user, command: asked.command.name },
-    why: null,
-    explanation: null,
-    outcome: null,
-    publication: null,
-    commentId: null,
-    checkRunId: null,
-    rerunAt: null,
-    notes: [],
-    history: [],
-  };
+/** Asked on our own pull request, the red one is meant; null when nobody knows which that is. */
+async function redPullRequest(asked: Asked, github: GitHub, { store }: AppParts): Promise<PullRequest | null> {
+  const { repository } = asked.at;
+  const pull = await github.pullRequest(repository, asked.pullRequest);
+  const ours =
+    pull.headBranch.startsWith(BRANCH_PREFIX) && pull.headRepository === `${repository.owner}/${repository.name}`;
+  if (!ours) return pull;
+  const known = await store.incidentsByPullRequest(repository.id, asked.pullRequest);
+  const red = known.find((one) => one.publication?.pullRequest === asked.pullRequest)?.pullRequest ?? null;
+  return red === null ? null : github.pullRequest(repository, red);
 }
 
 async function stop(asked: Asked, parts: AppParts): Promise<void> {
   for (const incident of await parts.store.incidentsByPullRequest(asked.at.repository.id, asked.pullRequest)) {
-    if (ENDED_STATES.includes(incident.state) && !isPublished(incident)) continue;
+    if (isEnded(incident) && !isPublished(incident)) continue;
     await endIncident(incident, "stopped", `${asked.user} asked to stop`, parts);
   }
 }
 
-async function status(asked: Asked, github: GitHub, parts: AppParts): Promise<void> {
+async function status(asked: Asked, parts: AppParts): Promise<void> {
   const [newest] = await parts.store.incidentsByPullRequest(asked.at.repository.id, asked.pullRequest);
-  if (newest === undefined) return say(asked, github, "Nothing of this pull request was worked on yet.");
+  if (newest === undefined) return answer(asked, "Nothing of this pull request was worked on yet.", parts);
   const ours = newest.publication?.pullRequest ?? null;
   const where = ours === null ? "" : ` Our pull request is #${ours}.`;
-  await say(asked, github, `${headline(newest)}.${where}`);
+  await answer(asked, `${headline(newest)}.${where}`, parts);
 }
 
-/** An answer to a question; the living comment stays the only one that tells the story. */
-async function say(asked: Asked, github: GitHub, text: string): Promise<void> {
-  await github.createComment(asked.at.repository, asked.pullRequest, text);
+/** In the one living comment (design §8): as part of the story where there is one, else in a comment that only answers. */
+async function answer(asked: Asked, text: string, parts: AppParts): Promise<void> {
+  const { store, queue, world } = parts;
+  const { installationId, repository } = asked.at;
+  const words = `${asked.user} asked:\n\n${text}`;
+  const known = await store.incidentsByPullRequest(repository.id, asked.pullRequest);
+  const incident: Incident | undefined = known.find((one) => one.pullRequest === asked.pullRequest);
+  if (incident === undefined) {
+    const lone = { installationId, repository, pullRequest: asked.pullRequest, text: words };
+    return queue.put(answerJob(asked.commentId, lone, world.now()));
+  }
+  const told = await store.updateIncident(incident.id, (one) => ({ ...one, answer: words }));
+  await queue.put(tellJob(told, world.now()));
 }

@@ -2,7 +2,7 @@ import type { Evidence } from "../domain/evidence.ts";
 import type { Explanation, Incident } from "../domain/incident.ts";
 import type { Repository, WorkflowRun } from "../domain/repository.ts";
 import { collectEvidence } from "../evidence/collect.ts";
-import { evidenceFromAnnotations } from "../evidence/from-annotations.ts";
+import { withAnnotations } from "../evidence/from-annotations.ts";
 import { mergeEvidence } from "../evidence/merge-evidence.ts";
 import { openRunLogs } from "../evidence/run-logs.ts";
 import type { CommitFiles } from "../ports/git.ts";
@@ -51,27 +51,17 @@ async function collectRun(
   const logs = await openRunLogs(github, repository, run, world);
   const text = run.path === "" ? null : await github.file(repository, run.path, headSha).catch(() => null);
   const facts = files === null ? NO_FACTS : await loadCommandFacts(files);
-  const parts: Evidence[] = [];
-  const silent = logs.missing;
-  const failed = logs.jobs.filter((job) => job.conclusion === "failure" || job.conclusion === "timed_out");
-  if (failed.length > silent.length || logs.jobs.length === 0) {
-    parts.push(
-      await collectEvidence({
-        source: logs.jobs.length === 0 ? NO_LOGS : logs.source,
-        workflow: text === null ? null : { path: run.path, text },
-        jobs: logs.jobs,
-        readers: readers(facts),
-        repoFiles: files?.paths ?? null,
-      }),
-    );
-  }
-  if (silent.length > 0) parts.push(evidenceFromAnnotations(silent));
+  // Without any log the steps' conclusions and the workflow file still tell which command failed.
+  const told = await collectEvidence({
+    source: logs.source,
+    workflow: text === null ? null : { path: run.path, text },
+    jobs: logs.jobs,
+    readers: readers(facts),
+    repoFiles: files?.paths ?? null,
+  });
   return {
-    evidence: mergeEvidence(parts),
-    notes: silent.map(({ job, why }) => `${job.name}: ${why}; annotations and step results speak for it`),
+    evidence: withAnnotations(told, logs.missing),
+    notes: logs.missing.map(({ job, why }) => `${job.name}: ${why}; step results and annotations speak for it`),
     pages: jobPages(run.htmlUrl, logs.jobs),
   };
 }
-
-/** A run without jobs never started: its workflow file is what is wrong. */
-const NO_LOGS = { files: async () => [] };

@@ -1,36 +1,38 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { Incident } from "../domain/incident.ts";
-import { withdraw } from "../publish/push-repair.ts";
-import { tellPeople } from "../publish/tell.ts";
-import { type AppParts, noted } from "./incident-parts.ts";
+import type { EndState, Incident } from "../domain/incident.ts";
+import { type AppParts, advance, noted, tellJob } from "./incident-parts.ts";
 
-export type EndState = Extract<
-  Incident["state"],
-  "done" | "gave_up" | "not_code" | "superseded" | "stopped" | "ignored"
->;
+/** Why an incident ended that nobody can be told of any more. */
+export const UNINSTALLED = "the App was uninstalled";
 
-/** Ends an incident and takes back what is ours at GitHub: our pull request closed, our branch deleted, the story told. */
+/**
+ * Ends an incident from outside, whatever is being done for it: its pull request is to be closed, its branch deleted, the
+ * story told. The job that sees to it is put down before and after: a kill between the two leaves one that does it all,
+ * or one that finds nothing to do.
+ */
 export async function endIncident(incident: Incident, state: EndState, why: string, parts: AppParts): Promise<void> {
-  await parts.queue.cancel(`incident:${incident.id}`);
-  await parts.queue.cancel(`follow:${incident.id}`);
-  const now = parts.world.now();
-  const ended = await parts.store.updateIncident(incident.id, (known) => noted({ ...known, state, why }, now, why));
-  const github = await parts.app.forInstallation(ended.installationId);
-  await withdraw(github, ended);
-  await tellAndKeep(ended, parts);
-  // Last: a kill before this does it all again, which changes nothing the second time.
-  await parts.store.updateIncident(ended.id, (known) =>
-    known.publication === null ? known : { ...known, publication: { ...known.publication, withdrawn: true } },
+  const { queue, store, world } = parts;
+  const now = world.now();
+  await queue.put(tellJob(incident, now));
+  const ended = await store.updateIncident(incident.id, (known) =>
+    noted(
+      { ...known, state, why, publication: known.publication && { ...known.publication, withdrawn: true } },
+      now,
+      why,
+    ),
   );
-  await removeWork(ended.id, parts);
+  await queue.cancel(`incident:${incident.id}`);
+  await queue.cancel(`follow:${incident.id}`);
+  await queue.put(tellJob(ended, now));
 }
 
-/** Tells people where an incident stands and keeps the numbers of what was written. Returns the newest state. */
-export async function tellAndKeep(incident: Incident, parts: AppParts): Promise<Incident> {
-  const github = await parts.app.forInstallation(incident.installationId);
-  const told = await tellPeople(github, incident);
-  return parts.store.updateIncident(incident.id, (known) => ({ ...known, ...told }));
+/** The end that the work itself comes to. What was published stays. */
+export async function finish(incident: Incident, state: EndState, why: string, parts: AppParts): Promise<Incident> {
+  const now = parts.world.now();
+  const ended = await advance(incident.id, incident.state, (known) => noted({ ...known, state, why }, now, why), parts);
+  await parts.queue.put(tellJob(ended, now));
+  return ended;
 }
 
 /** The folder of an incident's clones, given back. */

@@ -1,14 +1,8 @@
 import type { CiVerdict, Incident, Publication } from "../domain/incident.ts";
-import type { WorkflowRun } from "../domain/repository.ts";
+import { isRed, type WorkflowRun } from "../domain/repository.ts";
 import type { GitHub } from "../ports/github.ts";
-import { editOurPullRequest } from "../publish/push-repair.ts";
 import { collectRuns } from "./collect-run.ts";
-import { removeWork, tellAndKeep } from "./end-incident.ts";
-import { type AppParts, after, noted } from "./incident-parts.ts";
-import type { JobEnd } from "./repair-incident.ts";
-
-const FINISHED: JobEnd = { end: "finished" };
-const RED = ["failure", "timed_out", "startup_failure"];
+import { type AppParts, advance, after, FINISHED, type JobEnd, noted, Overtaken, tellJob } from "./incident-parts.ts";
 
 /**
  * Takes CI's verdict on our commit (design §6): when every run seen on it is complete and nothing new was heard for the
@@ -16,8 +10,13 @@ const RED = ["failure", "timed_out", "startup_failure"];
  */
 export async function followCi(id: string, parts: AppParts): Promise<JobEnd> {
   const incident = await parts.store.incident(id);
-  if (incident === null || incident.state !== "awaiting_ci" || incident.publication === null) return FINISHED;
+  if (incident === null) return FINISHED;
   const { publication } = incident;
+  if (incident.state !== "awaiting_ci" || publication === null) {
+    // A kill may have come between writing the verdict down and telling people of it.
+    await parts.queue.put(tellJob(incident, parts.world.now()));
+    return FINISHED;
+  }
   const github = await parts.app.forInstallation(incident.installationId);
   const runs = await github.runsOf(incident.repository, publication.commit);
   const now = parts.world.now();
@@ -60,7 +59,7 @@ async function judge(
   runs: readonly WorkflowRun[],
   parts: AppParts,
 ): Promise<JobEnd> {
-  const red = runs.filter((run) => RED.includes(run.conclusion ?? ""));
+  const red = runs.filter(isRed);
   if (red.length > 0) {
     const said = await whatCiSaid(github, incident, red, parts);
     return conclude(github, incident, publication, { state: "red", why: said }, runs, parts);
@@ -120,15 +119,23 @@ async function conclude(
     if (ours.draft) await github.markReady(ours);
   }
   const what = green ? "CI is green on the pushed commit" : `CI: ${verdict.why ?? verdict.state}`;
-  const ended = await parts.store.updateIncident(incident.id, (known) => ({
-    ...noted(known, parts.world.now(), what),
-    state: green ? "done" : "gave_up",
-    why: green ? null : verdict.why,
-    outcome: known.outcome === null || !green ? known.outcome : { ...known.outcome, provedBy: "ci" },
-    publication: { ...publication, ci, draft: publication.draft && !ready },
-  }));
-  await editOurPullRequest(github, ended);
-  await tellAndKeep(ended, parts);
-  await removeWork(incident.id, parts);
+  const now = parts.world.now();
+  try {
+    const ended = await advance(
+      incident.id,
+      "awaiting_ci",
+      (known) => ({
+        ...noted(known, now, what),
+        state: green ? "done" : "gave_up",
+        why: green ? null : verdict.why,
+        outcome: known.outcome === null || !green ? known.outcome : { ...known.outcome, provedBy: "ci" },
+        publication: { ...publication, ci, draft: publication.draft && !ready },
+      }),
+      parts,
+    );
+    await parts.queue.put(tellJob(ended, now));
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error;
+  }
   return FINISHED;
 }

@@ -1,16 +1,19 @@
-import { ENDED_STATES, type Incident } from "../domain/incident.ts";
+import { type Incident, isEnded, isPublished } from "../domain/incident.ts";
 import type { Repository, WorkflowRun } from "../domain/repository.ts";
 import { type Decision, decide, type Place } from "../intake/decide.ts";
 import { BRANCH_PREFIX } from "../publish/branch.ts";
 import { answerCommand } from "./answer-command.ts";
-import { endIncident } from "./end-incident.ts";
-import { type AppParts, after, followJob, incidentJob, noted } from "./incident-parts.ts";
+import { endIncident, removeWork, UNINSTALLED } from "./end-incident.ts";
+import { type AppParts, after, followJob, incidentJob, noted, tellJob } from "./incident-parts.ts";
+import { incidentKey, newIncident } from "./new-incident.ts";
 import { readPolicy } from "./read-policy.ts";
+import { merged } from "./repair-incident.ts";
 
 /** What a kept delivery sets in motion. Safe to do again: everything it opens is looked up first. */
 export async function handleDelivery(guid: string, parts: AppParts): Promise<void> {
   const delivery = await parts.store.delivery(guid);
-  if (delivery === null) return;
+  // GitHub sends what it sent before when somebody asks for it: what was carried out is not done again.
+  if (delivery === null || !(await parts.store.unhandledDeliveries()).includes(guid)) return;
   const decision = decide(delivery.event, JSON.parse(delivery.payload), (branch) => branch.startsWith(BRANCH_PREFIX));
   parts.log("delivery", { guid, event: delivery.event, decision: decision.kind });
   await follow(decision, parts);
@@ -35,92 +38,65 @@ async function follow(decision: Decision, parts: AppParts): Promise<void> {
     case "pull-request-labeled":
       return pullRequestLabeled(decision.at.repository, decision.number, decision.label, parts);
     case "uninstalled":
-      return uninstalled(decision.installationId, parts);
+      return uninstalled(decision.installationId, decision.repositoryIds, parts);
     case "ignore":
       return;
   }
 }
 
 /** A failed run joins the incident of its head, or opens it; the collect window starts with the first. */
-export async function joinIncident(
+async function joinIncident(
   at: Place,
   run: WorkflowRun,
   pullRequests: readonly number[],
   parts: AppParts,
 ): Promise<void> {
-  // With `mode: push` our commit lies on a branch of theirs: it is followed, never repaired anew (design §10.6).
-  if ((await parts.store.incidentByCommit(at.repository.id, run.headSha)) !== null)
-    return heardOfOurs(at.repository, run, parts);
-  const key = `${at.repository.id}:${run.headSha}`;
-  const pullRequest = await findPullRequest(at, run, pullRequests, parts);
-  const now = parts.world.now();
-  const { incident, isNew } = await parts.store.openIncident(key, () =>
-    freshIncident(parts.world.id("inc"), key, at, run, pullRequest, now),
-  );
-  if (isNew) {
-    await supersedeOlder(incident, parts);
-    await parts.queue.put(incidentJob(incident, now));
-    return;
-  }
-  const joined = await parts.store.updateIncident(incident.id, (known) => withJoined(known, run));
-  if (joined.state !== "collecting") return; // repairing: the worker sees the newcomer; ended: it stays ended
-  // A kill may have come between opening and this.
-  await supersedeOlder(joined, parts);
-  await parts.queue.put(incidentJob(joined, now));
-}
-
-/** A re-run that failed again after weather is looked at anew: this time the code may be to blame. */
-function withJoined(incident: Incident, run: WorkflowRun): Incident {
-  const before = incident.runs.find(({ id }) => id === run.id);
-  const again = incident.state === "not_code" && before !== undefined && run.attempt > before.attempt;
-  return {
-    ...incident,
-    runs: withRun(incident.runs, run),
-    ...(again ? { state: "collecting" as const, why: null } : {}),
-  };
-}
-
-function freshIncident(
-  id: string,
-  key: string,
-  at: Place,
-  run: WorkflowRun,
-  pullRequest: number | null,
-  now: Date,
-): Incident {
+  const { store, queue, world } = parts;
   const { repository } = at;
-  const own = `${repository.owner}/${repository.name}`;
-  return {
-    id,
-    key,
-    installationId: at.installationId,
-    repository,
-    headSha: run.headSha,
-    headBranch: run.headBranch,
-    headRepository: run.headRepository,
-    isFork: run.headRepository !== null && run.headRepository !== own,
+  // With `mode: push` our commit lies on a branch of theirs: it is followed, never repaired anew (design §10.6).
+  if ((await store.incidentByCommit(repository.id, run.headSha)) !== null) return heardOfOurs(repository, run, parts);
+  const pullRequest = await findPullRequest(at, run, pullRequests, parts);
+  const now = world.now();
+  const { headSha, headBranch, headRepository } = run;
+  const opening = {
+    ...at,
+    headSha,
+    headBranch,
+    headRepository,
     pullRequest,
     runs: [run],
-    state: "collecting",
-    openedAt: now.toISOString(),
     trigger: { by: "ci" },
-    why: null,
-    explanation: null,
-    outcome: null,
-    publication: null,
-    commentId: null,
-    checkRunId: null,
-    rerunAt: null,
-    notes: [],
-    history: [{ at: now.toISOString(), what: `${run.name} failed` }],
-  };
+  } as const;
+  const { incident, isNew } = await store.openIncident(incidentKey(repository, headSha), () =>
+    newIncident(world.id("inc"), opening, now),
+  );
+  const joined = isNew
+    ? incident
+    : await store.updateIncident(incident.id, (known) => withJoined(known, run, pullRequest, now));
+  // Also when it is not new: a kill may have come between opening it and this.
+  await supersedeOlder(joined, parts);
+  if (joined.state === "collecting") await queue.put(incidentJob(joined, now));
+  // Opened for this head after its first run had failed: there is somebody to tell now.
+  else if (joined.pullRequest !== null && joined.commentId === null) await queue.put(tellJob(joined, now));
 }
 
-/** A newer attempt of a run replaces the older one. */
-export function withRun(runs: readonly WorkflowRun[], run: WorkflowRun): readonly WorkflowRun[] {
-  const known = runs.find(({ id }) => id === run.id);
-  if (known === undefined) return [...runs, run];
-  return known.attempt > run.attempt ? runs : runs.map((one) => (one.id === run.id ? run : one));
+function withJoined(incident: Incident, run: WorkflowRun, pullRequest: number | null, now: Date): Incident {
+  const joined = {
+    ...incident,
+    runs: merged(incident.runs, [run]),
+    pullRequest: incident.pullRequest ?? pullRequest,
+  };
+  if (!isReopenedBy(incident, run)) return joined;
+  return { ...noted(joined, now, `${run.name} failed`), state: "collecting", openedAt: now.toISOString(), why: null };
+}
+
+/** A sibling that fails late is looked at too, and what failed again after weather: this time the code may be to blame. */
+function isReopenedBy({ state, publication, runs }: Incident, run: WorkflowRun): boolean {
+  if (publication !== null) return false;
+  const before = runs.find(({ id }) => id === run.id);
+  if (before === undefined)
+    return state === "gave_up" || state === "not_code" || state === "done" || state === "ignored";
+  return (state === "not_code" || state === "done") && run.attempt > before.attempt;
 }
 
 /** The payload names none for forks, and not always the right one (platform facts §3.4): the head decides. */
@@ -141,6 +117,7 @@ async function findPullRequest(
 /** Older incidents of the same pull request or branch are about a head that is gone. */
 async function supersedeOlder(incident: Incident, parts: AppParts): Promise<void> {
   const { repository, pullRequest, headBranch } = incident;
+  if (isEnded(incident)) return;
   const same =
     pullRequest === null
       ? (await parts.store.incidentsByBranch(repository.id, headBranch)).filter((one) => one.pullRequest === null)
@@ -155,27 +132,35 @@ async function supersedeOlder(incident: Incident, parts: AppParts): Promise<void
 
 /** Not ended, or ended with a pull request of ours still open. */
 function isAlive(incident: Incident): boolean {
-  const { publication } = incident;
-  return (
-    !ENDED_STATES.includes(incident.state) || (publication !== null && publication.pushed && !publication.withdrawn)
-  );
+  return !isEnded(incident) || isPublished(incident);
 }
 
+/** Our commit is judged by CI: once nothing new was heard for the length of the window, the verdict is taken. */
 async function heardOfOurs(repository: Repository, run: WorkflowRun, parts: AppParts): Promise<void> {
   const incident = await parts.store.incidentByCommit(repository.id, run.headSha);
   if (incident === null || incident.publication === null) return;
   const now = parts.world.now();
-  const heard = await parts.store.updateIncident(incident.id, (known) =>
-    known.publication === null
-      ? known
-      : {
-          ...known,
-          publication: { ...known.publication, ci: { ...known.publication.ci, lastHeardAt: now.toISOString() } },
-        },
-  );
-  // The verdict is taken once nothing new was heard for the length of the window.
+  const heard = await parts.store.updateIncident(incident.id, (known) => withHeard(known, run, now));
   if (heard.state === "awaiting_ci") await parts.queue.put(followJob(heard, after(now, parts.collectMs)));
 }
+
+/** Given up for want of a run, or of somebody's approval, it is waited for again as soon as a run goes on. */
+function withHeard(incident: Incident, run: WorkflowRun, now: Date): Incident {
+  const { publication, state } = incident;
+  if (publication === null) return incident;
+  const stuck = publication.ci.state === "none_seen" || publication.ci.state === "blocked";
+  const again = state === "gave_up" && !publication.withdrawn && stuck && run.conclusion !== "action_required";
+  const ci = { ...publication.ci, lastHeardAt: now.toISOString() };
+  if (!again) return { ...incident, publication: { ...publication, ci } };
+  return {
+    ...incident,
+    state: "awaiting_ci",
+    why: null,
+    publication: { ...publication, ci: { ...ci, state: "waiting", why: null } },
+  };
+}
+
+const GREEN_AGAIN = "the failed runs are green on a re-run";
 
 /** Green on the same head by a re-run, or on a newer one by somebody's own repair: ours is not needed any more. */
 async function heardGreen(repository: Repository, run: WorkflowRun, parts: AppParts): Promise<void> {
@@ -183,6 +168,7 @@ async function heardGreen(repository: Repository, run: WorkflowRun, parts: AppPa
     return heardOfOurs(repository, run, parts);
   for (const incident of await parts.store.incidentsByBranch(repository.id, run.headBranch)) {
     const rerun = incident.state === "not_code" && incident.rerunAt !== null && incident.headSha === run.headSha;
+    if (rerun && incident.why?.endsWith(GREEN_AGAIN)) continue; // said already
     if ((!isAlive(incident) && !rerun) || incident.headRepository !== run.headRepository) continue;
     if (!incident.runs.some((one) => one.path === run.path)) {
       if (incident.state === "collecting") await parts.queue.put(incidentJob(incident, parts.world.now()));
@@ -198,10 +184,7 @@ async function heardGreen(repository: Repository, run: WorkflowRun, parts: AppPa
       return ran.length > 0 && ran.every((one) => one.conclusion === "success");
     });
     if (!green) continue;
-    const how =
-      run.headSha === incident.headSha
-        ? "the failed runs are green on a re-run"
-        : `${run.headSha.slice(0, 8)} is green`;
+    const how = run.headSha === incident.headSha ? GREEN_AGAIN : `${run.headSha.slice(0, 8)} is green`;
     await endIncident(incident, rerun ? "not_code" : "done", rerun ? `${incident.why ?? ""}; ${how}` : how, parts);
   }
 }
@@ -227,7 +210,9 @@ async function pullRequestMoved(
   parts: AppParts,
 ): Promise<void> {
   for (const incident of await parts.store.incidentsByPullRequest(repository.id, number)) {
-    const about = incident.pullRequest === number && incident.headSha !== headSha;
+    // With `mode: push` it is our own commit that moves the head.
+    const byUs = incident.publication?.commit === headSha;
+    const about = incident.pullRequest === number && incident.headSha !== headSha && !byUs;
     // What is published stays until CI has judged the new head: it may still be what mends it.
     const working =
       incident.state === "collecting" || incident.state === "repairing" || incident.state === "publishing";
@@ -248,19 +233,21 @@ async function pullRequestLabeled(
   }
 }
 
-async function uninstalled(installationId: number, parts: AppParts): Promise<void> {
-  for (const incident of await parts.store.recentIncidents(UNINSTALL_INCIDENTS)) {
-    if (incident.installationId !== installationId || ENDED_STATES.includes(incident.state)) continue;
-    // Our access is gone with the installation: nothing can be closed any more, only work is ended.
-    await parts.queue.cancel(`incident:${incident.id}`);
-    await parts.queue.cancel(`follow:${incident.id}`);
-    await parts.store.updateIncident(incident.id, (known) =>
-      noted(
-        { ...known, state: "stopped", why: "the App was uninstalled" },
-        parts.world.now(),
-        "the App was uninstalled",
-      ),
+async function uninstalled(
+  installationId: number,
+  repositoryIds: readonly number[] | null,
+  parts: AppParts,
+): Promise<void> {
+  const { store, queue, world } = parts;
+  for (const incident of await store.recentIncidents(UNINSTALL_INCIDENTS)) {
+    const gone = repositoryIds === null || repositoryIds.includes(incident.repository.id);
+    if (incident.installationId !== installationId || !gone || isEnded(incident)) continue;
+    // Our access is gone with the installation: nothing can be closed or told any more, only work is ended.
+    await store.updateIncident(incident.id, (known) =>
+      noted({ ...known, state: "stopped", why: UNINSTALLED }, world.now(), UNINSTALLED),
     );
+    for (const kind of ["incident", "follow", "tell"]) await queue.cancel(`${kind}:${incident.id}`);
+    await removeWork(incident.id, parts);
   }
 }
 

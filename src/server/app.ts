@@ -1,5 +1,5 @@
 import type { Probot } from "probot";
-import type { JobEnd } from "../pipeline/repair-incident.ts";
+import type { JobEnd } from "../pipeline/incident-parts.ts";
 import type { IncidentStore } from "../ports/incident-store.ts";
 import type { LeasedJob } from "../ports/queue.ts";
 

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { composeWorld } from "../compose.ts";
 import { composeApp } from "../compose-app.ts";
 import { readServeConfig } from "../config.ts";
-import { handleJob } from "../pipeline/work.ts";
+import { dropJob, handleJob } from "../pipeline/work.ts";
 import { throughProbot } from "./app.ts";
 import { openLog } from "./log.ts";
 import { runInThread } from "./thread-side.ts";
@@ -25,6 +25,7 @@ async function parts(log: Logger): Promise<WorkerParts & { readonly close: () =>
       const work = () => handleJob(job, { ...app, signal });
       return job.kind === "delivery" ? handOver(job, work) : work();
     },
+    onDropped: (job, why) => dropJob(job, why, app),
     close,
   };
 }

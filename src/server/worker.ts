@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { deliveryJob } from "../pipeline/incident-parts.ts";
-import type { JobEnd } from "../pipeline/repair-incident.ts";
+import { deliveryJob, type JobEnd } from "../pipeline/incident-parts.ts";
 import type { IncidentStore } from "../ports/incident-store.ts";
 import type { Kinds, LeasedJob, Queue } from "../ports/queue.ts";
 import type { World } from "../ports/world.ts";

@@ -31,6 +31,7 @@ export function anIncident(told: Partial<Incident> = {}): Incident {
     commentId: null,
     checkRunId: null,
     rerunAt: null,
+    answer: null,
     notes: [],
     history: [],
     ...told,

@@ -9,17 +9,22 @@ import { sqliteIncidentStore } from "../../src/adapters/store/incident-store.ts"
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, composeWorld } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Incident } from "../../src/domain/incident.ts";
-import { type AppParts, deliveryJob, handleJob } from "../../src/pipeline/work.ts";
+import { type AppParts, deliveryJob } from "../../src/pipeline/incident-parts.ts";
+import { handleJob } from "../../src/pipeline/work.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 
 const SECRET = "secret";
 const LEASE_MS = 60_000;
+// Far beyond what any story takes here; one that never comes to an end says so.
+const SETTLE_MS = 45_000;
 
 /** The app's stories in this process: real stores, git, sandbox and HTTP, without the server's own doors. */
 export interface RunningApp {
   readonly parts: AppParts;
-  /** Works until nothing is due for `quietMs` and the simulator is idle too. */
-  settle(quietMs?: number): Promise<void>;
+  /** Works until no job is left and the simulator is idle; with `until`, until that holds before a job is taken. */
+  settle(until?: () => boolean | Promise<boolean>): Promise<void>;
+  /** Everything the app said to its log. */
+  readonly logged: readonly string[];
   incidents(): Promise<readonly Incident[]>;
   close(): Promise<void>;
 }
@@ -30,16 +35,19 @@ export interface AppSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly collectMs?: number;
   readonly ciSeenMs?: number;
+  /** Puts something between the stories and what they run on. */
+  readonly around?: (parts: AppParts) => AppParts;
+  /** What a job's failure is to the test; rejecting ends `settle`. A job that failed is tried again at once. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
+const throwOn = (error: unknown): void => {
+  throw error;
+};
+
 /** Starts listening for the simulator's webhooks; nothing is worked on before `settle`. */
-export async function startApp({
-  simulator,
-  folder,
-  env = {},
-  collectMs = 300,
-  ciSeenMs = 5_000,
-}: AppSettings): Promise<RunningApp> {
+export async function startApp(settings: AppSettings): Promise<RunningApp> {
+  const { simulator, folder, env = {}, collectMs = 200, ciSeenMs = 1_500, around, onFailure = throwOn } = settings;
   const config: Config = readConfig({ ...process.env, RETRACE_DATA_DIR: folder, ...env });
   const world = composeWorld();
   const database = openDatabase(folder);
@@ -53,20 +61,22 @@ export async function startApp({
     throttle: false,
     log: pino({ level: "silent" }),
   });
-  const parts: AppParts = {
+  const logged: string[] = [];
+  const plain: AppParts = {
     app,
     store,
     queue,
     git: composeGit(config, world),
     remoteGit: composeRemoteGit(config),
-    repair: composeRepair(config, world, () => {}),
+    repair: composeRepair(config, world, (line) => void logged.push(line)),
     readers: composeReaders,
     world,
     collectMs,
     ciSeenMs,
     workFolder: path.join(folder, "work"),
-    log: () => {},
+    log: (what, fields) => void logged.push(`${what} ${JSON.stringify(fields)}`),
   };
+  const parts = around === undefined ? plain : around(plain);
   const door = createServer(async (request, response) => {
     const body = await new Response(request as unknown as ReadableStream).text();
     const guid = String(request.headers["x-github-delivery"]);
@@ -77,21 +87,32 @@ export async function startApp({
   });
   await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
   simulator.sendWebhooksTo(`http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
+
+  const isQuiet = async (): Promise<boolean> => {
+    await simulator.idle();
+    const { waiting, working } = await queue.counts();
+    return waiting + working === 0;
+  };
   return {
     parts,
-    settle: async (quietMs = 1_500) => {
-      let quietSince = world.monotonicMs();
-      while (world.monotonicMs() - quietSince < quietMs) {
+    logged,
+    settle: async (until = isQuiet) => {
+      const giveUpAt = world.monotonicMs() + SETTLE_MS;
+      while (!(await until())) {
+        if (world.monotonicMs() > giveUpAt) throw new Error("the app did not come to rest");
         const job = await queue.lease("test", world.now(), LEASE_MS);
         if (job === null) {
-          await simulator.idle();
-          await world.sleep(50);
+          await world.sleep(20);
           continue;
         }
-        const { end, ...again } = await handleJob(job, parts);
-        if (end === "finished") await queue.finish(job);
-        else if ("at" in again) await queue.postpone(job, again.at, again.why);
-        quietSince = world.monotonicMs();
+        try {
+          const end = await handleJob(job, parts);
+          if (end.end === "finished") await queue.finish(job);
+          else await queue.postpone(job, end.at, end.why);
+        } catch (error) {
+          onFailure(error);
+          await queue.retry(job, world.now(), String(error));
+        }
       }
     },
     incidents: () => store.recentIncidents(100),

@@ -42,7 +42,7 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
     runsOf: (repo, headSha) =>
       asked(async () => {
         const parameters = { ...at(repo), head_sha: headSha, per_page: PER_PAGE };
-        return (await rest.actions.listWorkflowRunsForRepo(parameters)).data.workflow_runs.map(toRun);
+        return (await octokit.paginate(rest.actions.listWorkflowRunsForRepo, parameters)).map(toRun);
       }),
 
     jobs: (repo, runId, attempt) =>
@@ -188,8 +188,9 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
 
     findCheckRun: (repo, headSha, externalId) =>
       asked(async () => {
-        const { data } = await rest.checks.listForRef({ ...at(repo), ref: headSha, per_page: PER_PAGE });
-        return data.check_runs.find((check) => check.external_id === externalId)?.id ?? null;
+        const parameters = { ...at(repo), ref: headSha, per_page: PER_PAGE };
+        const found = await octokit.paginate(rest.checks.listForRef, parameters);
+        return found.find((check) => check.external_id === externalId)?.id ?? null;
       }),
 
     editCheckRun: (repo, checkRunId, { name, status, conclusion, title, summary }) =>
