@@ -1,4 +1,5 @@
 import { actionlint } from "./actionlint.ts";
+import { bazel } from "./bazel.ts";
 import { biome } from "./biome.ts";
 import { black } from "./black.ts";
 import { bundler } from "./bundler.ts";
@@ -12,10 +13,12 @@ import { clippy } from "./clippy.ts";
 import { cmake } from "./cmake.ts";
 import { codespell } from "./codespell.ts";
 import { commitlint } from "./commitlint.ts";
+import { composer } from "./composer.ts";
 import { conda } from "./conda.ts";
 import { coverage } from "./coverage.ts";
 import { ctest } from "./ctest.ts";
 import { cypress } from "./cypress.ts";
+import { docker } from "./docker.ts";
 import { docstrings } from "./docstrings.ts";
 import { dotnet } from "./dotnet.ts";
 import { dotnetFormat } from "./dotnet-format.ts";
@@ -23,6 +26,8 @@ import { eslint } from "./eslint.ts";
 import { flake8 } from "./flake8.ts";
 import { FORMATTERS } from "./formatters.ts";
 import { gcc } from "./gcc.ts";
+import { ghc } from "./ghc.ts";
+import { githubActions } from "./github-actions.ts";
 import { goBuild, goVet } from "./go-build.ts";
 import { goMod } from "./go-mod.ts";
 import { goTest } from "./go-test.ts";
@@ -31,6 +36,7 @@ import { golangciLint } from "./golangci-lint.ts";
 import { gradle } from "./gradle.ts";
 import { gtest } from "./gtest.ts";
 import { hadolint } from "./hadolint.ts";
+import { helm } from "./helm.ts";
 import { isort } from "./isort.ts";
 import { javac } from "./javac.ts";
 import { jest } from "./jest.ts";
@@ -40,13 +46,17 @@ import { make } from "./make.ts";
 import { markdownlint } from "./markdownlint.ts";
 import { maven } from "./maven.ts";
 import { minitest } from "./minitest.ts";
+import { mix } from "./mix.ts";
 import { mkdocs } from "./mkdocs.ts";
 import { mocha } from "./mocha.ts";
 import { mypy } from "./mypy.ts";
 import { nextBuild } from "./next-build.ts";
+import { nix } from "./nix.ts";
 import { nodeScript } from "./node-script.ts";
 import { nodeTest } from "./node-test.ts";
 import { npm } from "./npm.ts";
+import { phpstan, psalm } from "./php-analysis.ts";
+import { phpunit } from "./phpunit.ts";
 import { pip } from "./pip.ts";
 import { playwright } from "./playwright.ts";
 import { pnpm } from "./pnpm-lockfile.ts";
@@ -64,6 +74,7 @@ import { shellcheck } from "./shellcheck.ts";
 import { shfmt } from "./shfmt.ts";
 import { sphinx } from "./sphinx.ts";
 import { stylelint } from "./stylelint.ts";
+import { terraform } from "./terraform.ts";
 import { terraformFmt } from "./terraform-fmt.ts";
 import type { Tool } from "./tool.ts";
 import { tsc } from "./tsc.ts";
@@ -127,6 +138,29 @@ export const TOOLS: readonly Tool[] = [
   shfmt,
   pnpm,
   yarn,
+  clangTidy,
+  gcc,
+  gtest,
+  catch2,
+  ctest,
+  cmake,
+  make,
+  dotnet,
+  rspec,
+  minitest,
+  bundler,
+  phpunit,
+  phpstan,
+  psalm,
+  composer,
+  ghc,
+  mix,
+  docker,
+  terraform,
+  helm,
+  bazel,
+  nix,
+  githubActions,
   pip,
   uv,
   poetry,
@@ -148,16 +182,5 @@ export const TOOLS: readonly Tool[] = [
   hadolint,
   pythonScript,
   nodeScript,
-  clangTidy,
-  gcc,
-  gtest,
-  catch2,
-  ctest,
-  cmake,
-  make,
-  dotnet,
-  rspec,
-  minitest,
-  bundler,
   ...FORMATTERS,
 ];

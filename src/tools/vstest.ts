@@ -3,7 +3,9 @@ import type { StackFrame } from "../domain/evidence.ts";
 import { relativePath } from "./repository-path.ts";
 import type { Diagnostic } from "./tool.ts";
 
-const FAILED = /^\s{0,4}(?:Failed|failed|X) (\S.*?) \[?\(?(?:<\s*)?[\d.,]+\s*m?s(?: [\d.,]+\s*m?s)*\)?\]?$/;
+// vstest's console sets the time in brackets, Microsoft.Testing.Platform in parentheses.
+const TIME = String.raw`(?:< )?[\d.,]+ ?m?s(?: [\d.,]+ ?m?s)*`;
+const FAILED = new RegExp(`^\\s{0,4}(?:Failed|failed|X) (\\S.*?) (?:\\[${TIME}\\]|\\(${TIME}\\))$`);
 const XUNIT = /^(?:\[xUnit\.net [\d:.]+\])?\s+(\S.*?) \[FAIL\]$/;
 const XUNIT_LINE = /^\[xUnit\.net [\d:.]+\]\s{2,}/;
 const MESSAGE = /^\s*Error Message:$/;
