@@ -40,15 +40,14 @@ export function attribute(input: AttributionInput): readonly Attribution[] {
   }
   // What a repair needs may itself need something: until nothing new is found.
   for (let round = 0; round < MOST_ROUNDS; round++) if (!extend(owners, usable, input)) break;
-  return mergeGroups(
-    input.groups.map((group) => ({
-      group,
-      pieces: usable.flatMap((piece) => {
-        const link = owners.get(piece)?.get(group);
-        return link === undefined ? [] : [{ piece, link }];
-      }),
-    })),
-  );
+  const attributions = input.groups.map((group) => ({
+    group,
+    pieces: usable.flatMap((piece) => {
+      const link = owners.get(piece)?.get(group);
+      return link === undefined ? [] : [{ piece, link }];
+    }),
+  }));
+  return foldCascades(mergeGroups(attributions));
 }
 
 const MOST_ROUNDS = 4;
@@ -143,7 +142,9 @@ type Relation = (
 const isNeeded: Relation = (piece, owners, pieces) => {
   const brought = broughtBy(piece);
   if (brought.length === 0) return null;
-  const users = pieces.filter((other) => other !== piece && brought.some((name) => mentions(other.after, name)));
+  const isUser = (other: Piece, name: string): boolean =>
+    mentions(other.after, name) && !broughtBy(other).includes(name);
+  const users = pieces.filter((other) => other !== piece && brought.some((name) => isUser(other, name)));
   return onlyGroup(
     users,
     owners,
@@ -243,6 +244,23 @@ function gap(a: Piece, b: Piece): number {
 
 // Half of what two groups were repaired by being the same makes them one problem.
 const SAME_REPAIR_SHARE = 0.5;
+
+/** What no change speaks for alone, and seems to follow from another failure, went away with that one. */
+function foldCascades(attributions: readonly Attribution[]): readonly Attribution[] {
+  const folded = [...attributions];
+  for (const one of attributions) {
+    const causes = new Set(one.group.failures.flatMap(({ cascadeOf }) => cascadeOf ?? []));
+    if (one.pieces.length > 0 || causes.size === 0) continue;
+    const at = folded.findIndex(
+      (other) => other !== one && other.pieces.length > 0 && other.group.failures.some(({ id }) => causes.has(id)),
+    );
+    const root = folded[at];
+    if (root === undefined) continue;
+    folded[at] = { ...root, group: { ...root.group, failures: [...root.group.failures, ...one.group.failures] } };
+    folded.splice(folded.indexOf(one), 1);
+  }
+  return folded;
+}
 
 /** Groups of one validation that the same change repaired are one problem. */
 function mergeGroups(attributions: readonly Attribution[]): readonly Attribution[] {

@@ -1,5 +1,7 @@
 import { isWeather } from "../../domain/category.ts";
 import type { Evidence, Failure, Validation } from "../../domain/evidence.ts";
+import { normalizeMessage } from "../../domain/signature.ts";
+import { namedIn } from "./words.ts";
 
 /** Failures with one cause as far as the log alone tells (papers §8.6). */
 export interface FailureGroup {
@@ -11,9 +13,10 @@ export interface FailureGroup {
 }
 
 /**
- * One group for each failure signature of a validation; cascades are folded into their cause, a formatter's findings are
- * one group, and so are those of one rule of a tool that mends them itself. Unlike problems of a repair, causes are never
- * folded because they are many: which change repaired which is what is asked here. Weather makes no group.
+ * One group for each failure signature of a validation; a formatter's findings are one group, and so are those of one rule
+ * of a tool that mends them itself, and those that miss the same name. Unlike problems of a repair, causes are never folded
+ * because they are many, and what seems to follow from another failure stays apart until no change speaks for it alone:
+ * which change repaired which is what is asked here. Weather makes no group.
  */
 export function groupFailures(
   evidence: Pick<Evidence, "failures" | "validations">,
@@ -28,11 +31,9 @@ export function groupFailures(
     [evidence.failures, false],
     [later, true],
   ] as const) {
-    const byId = new Map(failures.map((failure) => [failure.id, failure]));
     for (const failure of failures) {
       if (isWeather(failure.category)) continue;
-      const root = rootOf(failure, byId);
-      const key = `${isLater ? "later" : (root.validation ?? "")}\u0000${causeOf(root, mendsItself)}`;
+      const key = `${isLater ? "later" : (failure.validation ?? "")}\u0000${causeOf(failure, mendsItself)}`;
       const group = groups.get(key) ?? { failures: [], exposed: isLater };
       group.failures.push(failure);
       groups.set(key, group);
@@ -46,19 +47,15 @@ export function groupFailures(
   }));
 }
 
-function causeOf(failure: Failure, mendsItself: (tool: string) => boolean): string {
-  const { tool, rule, category, signature } = failure;
-  if (tool === null || !mendsItself(tool)) return signature;
-  if (category === "code_formatting") return `format ${tool}`;
-  return rule === null || category !== "linting" ? signature : `rule ${tool} ${rule}`;
-}
-
-function rootOf(failure: Failure, byId: ReadonlyMap<string, Failure>): Failure {
-  const seen = new Set<string>();
-  let root = failure;
-  while (root.cascadeOf !== null && !seen.has(root.id)) {
-    seen.add(root.id);
-    root = byId.get(root.cascadeOf) ?? root;
+function causeOf(
+  { tool, rule, category, signature, message, testId }: Failure,
+  mendsItself: (tool: string) => boolean,
+): string {
+  if (tool !== null && mendsItself(tool)) {
+    if (category === "code_formatting") return `format ${tool}`;
+    if (category === "linting" && rule !== null) return `rule ${tool} ${rule}`;
   }
-  return root;
+  // The same name missing in several files is missing once.
+  const named = testId === null ? namedIn(message) : [];
+  return named.length === 0 ? signature : `names ${tool} ${rule} ${normalizeMessage(message)}`;
 }

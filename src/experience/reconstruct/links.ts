@@ -45,10 +45,14 @@ function isProse(piece: Piece, failure: Failure): boolean {
 // A finding's line and the line that mends it: a decorator, an import, a missing line stand right beside it.
 const NEAR_LINES = 1;
 
-/** The failure names a line that the piece changes. */
+/** The failure names a line that the piece changes, or stands right beside. */
 const atItsLine: Rule = (failure, piece, { hasLines }) => {
-  if (!hasLines || !isAt(failure.location?.file, failure.location?.line, piece)) return null;
-  return { score: 0.95, why: `${failure.location?.file}:${failure.location?.line} is where it failed` };
+  const { file, line } = failure.location ?? { file: null, line: null };
+  if (!hasLines || file !== piece.oldPath) return null;
+  if (isAt(line, piece, 0)) return { score: 0.95, why: `${file}:${line} is where it failed` };
+  return isAt(line, piece, NEAR_LINES)
+    ? { score: 0.78, why: `${file}:${line}, where it failed, is the line beside it` }
+    : null;
 };
 
 /** A frame of the stack lies in the piece, or in the function that the piece changes. */
@@ -56,7 +60,7 @@ const onTheStack: Rule = (failure, piece, { hasLines, code }) => {
   if (!hasLines) return null;
   const frames = failure.stack.filter((frame) => frame.file === piece.oldPath);
   for (const frame of frames) {
-    if (isAt(frame.file, frame.line, piece)) return { score: 0.92, why: `the stack holds ${frame.file}:${frame.line}` };
+    if (isAt(frame.line, piece, NEAR_LINES)) return { score: 0.92, why: `the stack holds ${frame.file}:${frame.line}` };
     const file = code.before(frame.file);
     const around = file === null || frame.line === null ? null : bodyAt(file, frame.line);
     if (around === null || roleOf(frame.file) === "test" || around.definition.kind === "type") continue;
@@ -77,6 +81,8 @@ const byFormatter: Rule = (failure, piece) => {
 };
 
 const ABOUT_PACKAGES = ["dependency_issue", "package_install_error"];
+const MISSING_PACKAGE =
+  /cannot find (?:module|package)|no module named|could not (?:resolve|find)|unresolved import|failed to resolve|module not found|missing (?:module|package|dependency)/i;
 const STALE_LOCK =
   /lock ?file|frozen|in sync|out[- ]of[- ](?:date|sync)|package-lock|needs to be updated|--locked|go\.sum/i;
 
@@ -85,7 +91,7 @@ const byPackage: Rule = (failure, piece, { names }) => {
   if (piece.role !== "manifest" && piece.role !== "lockfile") return null;
   const text = `${piece.before}\n${piece.after}`;
   const name = names.filter((one) => one.length >= 3).find((one) => mentions(text, one));
-  const isAboutPackages = ABOUT_PACKAGES.includes(failure.category);
+  const isAboutPackages = ABOUT_PACKAGES.includes(failure.category) || MISSING_PACKAGE.test(failure.message);
   if (name !== undefined && isAboutPackages) return { score: 0.9, why: `the failure names the package ${name}` };
   if (piece.role === "lockfile" && isAboutPackages && STALE_LOCK.test(failure.message)) {
     return { score: 0.85, why: "the lock file was out of step" };
@@ -154,10 +160,12 @@ const byTest: Rule = (failure, piece, { code, hasLines }) => {
 
 const RULES: readonly Rule[] = [atItsLine, onTheStack, byFormatter, byPackage, byConfiguration, byName, byTest];
 
-function isAt(file: string | null | undefined, line: number | null | undefined, piece: Piece): boolean {
-  if (file !== piece.oldPath || typeof line !== "number" || piece.place === null) return false;
-  if (piece.before === "") return piece.place.first <= line && line <= piece.place.last;
-  return piece.place.first - NEAR_LINES <= line && line <= piece.place.last + NEAR_LINES;
+/** The piece lies in the file in question. What only adds is at a line when it takes the place of it. */
+function isAt(line: number | null, { place, before, rewrites }: Piece, near: number): boolean {
+  if (line === null || place === null) return false;
+  const within = place.first <= line && line <= place.last;
+  if (before === "") return within && (rewrites || (near > 0 && place.last - place.first === 1));
+  return place.first - near <= line && line <= place.last + near;
 }
 
 function isWithin({ place }: Piece, { start, end }: { readonly start: number; readonly end: number }): boolean {

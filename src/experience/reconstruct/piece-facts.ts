@@ -1,9 +1,10 @@
 import type { ArtifactRole } from "../../domain/experience.ts";
 import type { Definition } from "../../text/code-outline.ts";
+import type { Hunk } from "../../text/diff.ts";
 import { type CodeView, definitionsOf } from "./code-view.ts";
 import { roleOf } from "./roles.ts";
 import type { DeltaHunk } from "./split-delta.ts";
-import { wordsThatDiffer } from "./words.ts";
+import { namesIn, wordsThatDiffer } from "./words.ts";
 
 /** What attribution looks at in a piece of the patch. */
 export interface Piece {
@@ -20,6 +21,8 @@ export interface Piece {
   readonly definitions: readonly Definition[];
   /** Line numbers of the failing commit it takes away, or stands between when it only adds. */
   readonly place: { readonly first: number; readonly last: number } | null;
+  /** It only adds, in the place of a line that another commit took away, and says much the same. */
+  readonly rewrites: boolean;
   /** Only layout differs. */
   readonly isLayout: boolean;
 }
@@ -43,6 +46,7 @@ export function pieceOf(hunk: DeltaHunk, code: CodeView): Piece {
     words: wordsThatDiffer(before, after),
     definitions: definitionsOf(hunk, code),
     place: placeOf(hunk, file.hunks),
+    rewrites: isRewrite(hunk, after),
     isLayout: isSameButLayout(before, after),
   };
 }
@@ -50,12 +54,28 @@ export function pieceOf(hunk: DeltaHunk, code: CodeView): Piece {
 /** An insertion stands between two old lines: that of its own hunk in the whole difference tells which. */
 function placeOf({ ref }: DeltaHunk, hunks: DeltaHunk["file"]["hunks"]): Piece["place"] {
   if (ref.oldRange !== null) return { first: ref.oldRange.start, last: ref.oldRange.end };
-  const start = ref.newRange?.start;
-  if (start === undefined) return null;
-  const whole = hunks.find((hunk) => hunk.newStart <= start && start < hunk.newStart + hunk.newLines);
+  const whole = wholeOf(ref, hunks);
   if (whole === undefined) return null;
   if (whole.oldLines > 0) return { first: whole.oldStart, last: whole.oldStart + whole.oldLines - 1 };
   return { first: whole.oldStart, last: whole.oldStart + 1 };
+}
+
+// Half of the names the same: it is the old line with something put right.
+const SAME_LINE_SHARE = 0.4;
+
+function isRewrite({ ref, file }: DeltaHunk, after: string): boolean {
+  const whole = wholeOf(ref, file.hunks);
+  if (ref.oldRange !== null || whole === undefined || whole.oldLines === 0) return false;
+  const gone = new Set(whole.lines.filter(({ kind }) => kind === "removed").flatMap(({ text }) => namesIn(text)));
+  const come = new Set(namesIn(after));
+  const shared = [...come].filter((name) => gone.has(name)).length;
+  return shared > 0 && shared / (gone.size + come.size - shared) >= SAME_LINE_SHARE;
+}
+
+function wholeOf({ newRange }: DeltaHunk["ref"], hunks: DeltaHunk["file"]["hunks"]): Hunk | undefined {
+  return newRange === null
+    ? undefined
+    : hunks.find((hunk) => hunk.newStart <= newRange.start && newRange.start < hunk.newStart + hunk.newLines);
 }
 
 /** White space, quotes, trailing commas and semicolons, the order of whole lines: what formatters move about. */

@@ -19,6 +19,8 @@ export function isTelling(name: string): boolean {
   return name.length >= 3 && !COMMON.has(name) && !COMMON.has(name.toLowerCase());
 }
 
+const FILE_NAME = /\.(?:[cm]?[jt]sx?|json|py|go|rs|java|rb|md|ya?ml|toml|css|html|txt|lock|cfg|ini)$/;
+
 /**
  * What a message quotes or writes as a name: `'total'`, `"left-pad"`, `` `parse` ``, `Cart.add`, `parse_row`. The words
  * around it are the tool's, these are the repository's.
@@ -27,10 +29,17 @@ export function namedIn(message: string): readonly string[] {
   const quoted = [...message.matchAll(/'([^'\n]{1,120})'|"([^"\n]{1,120})"|`([^`\n]{1,120})`|‘([^’\n]{1,120})’/g)].map(
     (match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? "",
   );
-  const shaped =
-    message.match(/\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+_\w+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\b/g) ?? [];
+  const shaped = (
+    message.match(
+      /(?<![\w./\\-])(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+_\w+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\b(?![\\/-])/g,
+    ) ?? []
+  ).filter((name) => !FILE_NAME.test(name));
+  // A quoted type or name is taken apart; a package, a path or a sentence is not: its parts are words of any repository.
+  const identifiers = quoted.filter(
+    (text) => !FILE_NAME.test(text) && /^[\w$.<>|&[\]{}(),:;?= ]+$/.test(text) && !/[a-z] [a-z]/.test(text),
+  );
   const packages = quoted.filter((text) => /^@?[a-z0-9][\w.-]*(?:\/[\w.-]+)?$/i.test(text) && /[-/@]/.test(text));
-  return [...new Set([...packages, ...[...quoted, ...shaped].flatMap(namesIn)])];
+  return [...new Set([...packages, ...[...identifiers, ...shaped].flatMap(namesIn)])];
 }
 
 /** Words that only one of two texts has; all of both when they have the same ones. */
