@@ -9,7 +9,7 @@ import { organize } from "./organize.ts";
 import { readRawLine } from "./raw-line.ts";
 import type { Readers } from "./read-step.ts";
 import { readWorkflow } from "./read-workflow.ts";
-import { LogSplitter, type SplitLog, type SplitStep, withFacts } from "./split-log.ts";
+import { LogSplitter, MAX_GREEN_STEPS, type SplitLog, type SplitStep, withFacts } from "./split-log.ts";
 import { GREEN_RUNS, GreenLines, type GreenTemplates } from "./subtract.ts";
 
 export interface CollectInput {
@@ -70,10 +70,12 @@ export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null)
   }
   const logs: JobLog[] = [];
   const pieces = new Map<string, JobLog>();
+  let room = MAX_RUN_STEPS;
   for (const { file, name } of files) {
     if (isArchive && name.kind === "other") continue;
     if (name.kind === "step" && whole.has(name.job)) continue;
-    const split = await splitFile(file, jobs);
+    const split = await splitFile(file, jobs, Math.min(MAX_GREEN_STEPS, Math.max(MIN_JOB_STEPS, room)));
+    room -= split.steps.length;
     if (name.kind === "step") {
       const before = pieces.get(name.job) ?? { name: name.job, steps: [], listed: listed.get(name.job) ?? [] };
       const facts = { number: name.step.number, givenName: name.step.name, job: name.job, jobIndex: 0 };
@@ -87,11 +89,15 @@ export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null)
   return [...logs, ...pieces.values()];
 }
 
-async function splitFile(file: LogFile, jobs: readonly CiJob[] | null): Promise<SplitLog> {
+// A run of 256 jobs with 40 steps each; in a larger one every job keeps at least so many as jobs commonly have.
+const MAX_RUN_STEPS = 10_000;
+const MIN_JOB_STEPS = 60;
+
+async function splitFile(file: LogFile, jobs: readonly CiJob[] | null, maxGreen: number): Promise<SplitLog> {
   const red = new Set(
     (jobs ?? []).flatMap((job) => job.steps.filter((step) => step.conclusion === "failure").map((step) => step.name)),
   );
-  const splitter = new LogSplitter(file.name, ({ name }) => red.has(name));
+  const splitter = new LogSplitter(file.name, ({ name }) => red.has(name), maxGreen);
   for await (const chunk of file.chunks()) splitter.push(chunk);
   return splitter.end();
 }

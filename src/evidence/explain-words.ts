@@ -1,5 +1,6 @@
 import { type FailureClass, isWeather } from "../domain/category.ts";
 import type { Evidence, Failure, UnreachedBecause, Validation } from "../domain/evidence.ts";
+import type { NextAction } from "./next-actions.ts";
 
 /** What people call a class of failure. */
 const CLASS_WORDS: Readonly<Record<FailureClass, string>> = {
@@ -74,7 +75,33 @@ export function nextStep(evidence: Evidence): string | null {
   }
   if (roots.every(({ category }) => isWeather(category)))
     return "Re-run the failed jobs; no change to the code repairs this.";
-  return "retrace repair --repo DIR --log SOURCE tries to repair it.";
+  return "retrace repair --repo DIR --log SOURCE repairs it in a sandbox and proves it, where it can.";
+}
+
+/** A script in one line: of several lines the first, and how many follow. */
+export function commandWords(command: string, max: number): string {
+  const lines = command
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  const more = lines.length > 1 ? ` (and ${lines.length - 1} more ${lines.length === 2 ? "line" : "lines"})` : "";
+  return oneLine(lines[0] ?? command, max) + more;
+}
+
+/** What to do as sentences: the fixer, the re-run, the folder. Several failures share one action. */
+export function actionLines({ words, fix, rerun, cwd }: NextAction): readonly string[] {
+  const where = cwd === "" ? "" : ` (in ${cwd})`;
+  if (fix !== null) return [`run its own fixer: ${oneLine(fix, 200)}${where}`, ...rerunLine(rerun, "")];
+  return [words, ...rerunLine(rerun, where)];
+}
+
+function rerunLine(rerun: string | null, where: string): readonly string[] {
+  return rerun === null ? [] : [`see it here: ${oneLine(rerun, 200)}${where}`];
+}
+
+/** Ids in a row, the first few of many. */
+export function idWords(ids: readonly string[]): string {
+  return ids.length > 3 ? `${ids[0]} … ${ids.at(-1)}` : ids.join(" ");
 }
 
 /** `job › step` of something, as far as it is known. */

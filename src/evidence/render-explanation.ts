@@ -1,7 +1,10 @@
 import type { Evidence, Failure, Validation } from "../domain/evidence.ts";
 import {
+  actionLines,
   classWords,
+  commandWords,
   headline,
+  idWords,
   locationWords,
   nextStep,
   oneLine,
@@ -9,18 +12,22 @@ import {
   rootsOf,
   unreachedWords,
 } from "./explain-words.ts";
+import type { NextAction } from "./next-actions.ts";
 import { quotedLines } from "./quoted-lines.ts";
 
 export interface ExplanationStyle {
   readonly colour: boolean;
   /** Address of the repository, for the first line; null leaves it out. */
   readonly repo?: string | null;
+  /** What to do about the failures; none known leaves the general advice. */
+  readonly actions?: readonly NextAction[];
 }
 
 // A terminal's page: the rest is counted, and stands in `--json`.
 const MAX_FAILURES_A_STEP = 8;
 const MAX_QUOTED = 8;
 const MAX_LISTED = 12;
+const MAX_ACTIONS = 6;
 
 type Paint = (text: string) => string;
 interface Palette {
@@ -31,7 +38,7 @@ interface Palette {
 }
 
 /** What broke and why we think so, where, what passed, what never ran and because of what, and what to do next. Ends with a newline. */
-export function renderExplanation(evidence: Evidence, { colour, repo = null }: ExplanationStyle): string {
+export function renderExplanation(evidence: Evidence, { colour, repo = null, actions = [] }: ExplanationStyle): string {
   const palette = paletteOf(colour);
   const next = nextStep(evidence);
   const blocks = [
@@ -39,6 +46,7 @@ export function renderExplanation(evidence: Evidence, { colour, repo = null }: E
     ...byStep(rootsOf(evidence)).map((failures) => stepBlock(failures, evidence, palette)),
     passedBlock(evidence.validations, palette),
     unreachedBlock(evidence.validations, palette),
+    actionBlock(actions, palette),
     next === null ? [] : [`Next: ${next}`],
   ];
   return `${blocks
@@ -59,7 +67,7 @@ function byStep(failures: readonly Failure[]): readonly (readonly Failure[])[] {
 function stepBlock(failures: readonly Failure[], evidence: Evidence, palette: Palette): readonly string[] {
   const [first] = failures;
   if (first === undefined) return [];
-  const command = first.command === null ? "" : palette.dim(`  $ ${oneLine(first.command, 100)}`);
+  const command = first.command === null ? "" : palette.dim(`  $ ${commandWords(first.command, 100)}`);
   const shown = failures.slice(0, MAX_FAILURES_A_STEP);
   const rest = failures.length - shown.length;
   return [
@@ -93,7 +101,7 @@ function failureLines(failure: Failure, evidence: Evidence, palette: Palette): r
 function passedBlock(validations: readonly Validation[], palette: Palette): readonly string[] {
   const passed = validations.filter(({ status }) => status === "successful");
   if (passed.length === 0) return [];
-  const commands = [...new Set(passed.map(({ command }) => oneLine(command, 50)))];
+  const commands = [...new Set(passed.map(({ command }) => commandWords(command, 50)))];
   return [`${palette.good("✓")} passed: ${listed(commands)}`];
 }
 
@@ -105,9 +113,24 @@ function unreachedBlock(validations: readonly Validation[], palette: Palette): r
     "Never ran, so nobody knows yet whether it would pass:",
     ...shown.map(
       (validation) =>
-        `  ${palette.dim("-")} ${placeWords(validation)}  ${palette.dim(`$ ${oneLine(validation.command, 60)}`)}  (${unreachedWords(validation.unreachedBecause)})`,
+        `  ${palette.dim("-")} ${placeWords(validation)}  ${palette.dim(`$ ${commandWords(validation.command, 60)}`)}  (${unreachedWords(validation.unreachedBecause)})`,
     ),
     ...(unreached.length > shown.length ? [`  … and ${unreached.length - shown.length} more`] : []),
+  ];
+}
+
+function actionBlock(actions: readonly NextAction[], palette: Palette): readonly string[] {
+  const shown = actions.slice(0, MAX_ACTIONS);
+  if (shown.length === 0) return [];
+  const width = Math.max(...shown.map(({ failures }) => idWords(failures).length));
+  return [
+    "What to do:",
+    ...shown.flatMap((action) =>
+      actionLines(action).map(
+        (line, at) => `  ${palette.dim((at === 0 ? idWords(action.failures) : "").padEnd(width))}  ${line}`,
+      ),
+    ),
+    ...(actions.length > shown.length ? [`  … and ${actions.length - shown.length} more`] : []),
   ];
 }
 

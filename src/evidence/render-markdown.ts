@@ -1,8 +1,10 @@
 import type { Evidence, Failure, Validation } from "../domain/evidence.ts";
 import { fence } from "../text/fence.ts";
 import {
+  actionLines,
   classWords,
   headline,
+  idWords,
   locationWords,
   nextStep,
   oneLine,
@@ -10,14 +12,16 @@ import {
   rootsOf,
   unreachedWords,
 } from "./explain-words.ts";
+import type { NextAction } from "./next-actions.ts";
 import { quotedLines } from "./quoted-lines.ts";
 
 // A job summary holds a megabyte; nobody reads more than a screen or two.
 const MAX_FAILURES = 30;
 const MAX_QUOTED = 12;
+const MAX_ACTIONS = 10;
 
 /** The explanation as a GitHub job summary. Text from the log stands in code, so that nothing in it becomes markup or a mention. */
-export function renderMarkdown(evidence: Evidence): string {
+export function renderMarkdown(evidence: Evidence, actions: readonly NextAction[] = []): string {
   const roots = rootsOf(evidence);
   const next = nextStep(evidence);
   const blocks = [
@@ -26,6 +30,7 @@ export function renderMarkdown(evidence: Evidence): string {
     ...roots.slice(0, MAX_FAILURES).map((failure) => failureBlock(failure, evidence)),
     roots.length > MAX_FAILURES ? `… and ${roots.length - MAX_FAILURES} more failures.` : "",
     validationTable(evidence.validations),
+    actionList(actions),
     next === null ? "" : `**Next:** ${next}`,
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
@@ -47,6 +52,13 @@ function failureBlock(failure: Failure, evidence: Evidence): string {
   const quoted = quotedLines(failure, MAX_QUOTED).map(({ number, text }) => `${number ?? ""}\t${text}`);
   const lines = facts.filter((fact) => fact !== "").join("  \n");
   return quoted.length === 0 ? lines : `${lines}\n\n${fence(quoted.join("\n"))}`;
+}
+
+function actionList(actions: readonly NextAction[]): string {
+  return actions
+    .slice(0, MAX_ACTIONS)
+    .map((action) => `- ${idWords(action.failures)}: ${actionLines(action).map(code).join(" · ")}`)
+    .join("\n");
 }
 
 function validationTable(validations: readonly Validation[]): string {

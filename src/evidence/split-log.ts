@@ -52,7 +52,7 @@ const MAX_HEADER_LINES = 3_000;
 // Only after so many lines is the dialect of a file known well enough to pass over lines by the dozen.
 const DIALECT_LINES = 50;
 // No job has as many steps: a text that does is a log repeated, and would fill memory and document.
-const MAX_GREEN_STEPS = 2_000;
+export const MAX_GREEN_STEPS = 2_000;
 const MAX_RED_STEPS = 300;
 
 interface OpenStep {
@@ -94,6 +94,7 @@ export class LogSplitter {
   private readonly reader = new LineReader((line) => this.takeLine(line), this.bulk);
   private readonly steps: (SplitStep & { job: string | null })[] = [];
   private readonly count = { green: 0, red: 0 };
+  private readonly maxGreen: number;
   private readonly headers = new HeaderCache();
   private readonly store = new ByteStore();
   private jobBegun = false;
@@ -110,7 +111,9 @@ export class LogSplitter {
   constructor(
     source: string,
     keep: (step: { readonly name: string; readonly job: string | null }) => boolean = () => false,
+    maxGreen: number = MAX_GREEN_STEPS,
   ) {
+    this.maxGreen = maxGreen;
     this.source = source;
     this.keep = keep;
   }
@@ -323,7 +326,7 @@ export class LogSplitter {
       last ||
       !this.framed ||
       this.keep({ name: step.name, job: this.jobNames[jobIndex] ?? null });
-    if (failure === "none" ? ++this.count.green > MAX_GREEN_STEPS : ++this.count.red > MAX_RED_STEPS) return;
+    if (failure === "none" ? ++this.count.green > this.maxGreen : ++this.count.red > MAX_RED_STEPS) return;
     const { lines, omittedLines } = kept ? step.lines.result() : { lines: [], omittedLines: step.lines.count };
     const split: Omit<SplitStep, "lines"> = {
       source: this.source,

@@ -14,7 +14,7 @@ const AFTER_ERROR = 6;
 const BEFORE_ERROR = 3;
 // Looking for errors costs ten times what passing over does: of a step of gigabytes only the first part is searched,
 // beside its head, its tail and what the runner itself marks.
-const SEARCHED_BYTES = 32_000_000;
+const SEARCHED_BYTES = 16_000_000;
 // No tool reads more of a line (tools/bare-lines.ts).
 const MAX_TEXT = 4_000;
 

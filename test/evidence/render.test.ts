@@ -35,7 +35,7 @@ describe("the explanation", () => {
 Never ran, so nobody knows yet whether it would pass:
   - lint › Ship  $ npm publish  (an earlier step of the job failed)
 
-Next: retrace repair --repo DIR --log SOURCE tries to repair it.
+Next: retrace repair --repo DIR --log SOURCE repairs it in a sandbox and proves it, where it can.
 `);
   });
 
