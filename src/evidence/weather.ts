@@ -20,6 +20,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { class: "cancelled", says: /^##\[error\]The operation was canceled\.$/, fromOutside: true },
   { class: "cancelled", says: /^##\[error\]Canceling since a higher priority waiting request/, fromOutside: true },
+  { class: "cancelled", says: /^##\[error\]The (?:job|run|workflow) was cancell?ed\b/, fromOutside: true },
   { class: "infra_transient", says: /^##\[error\]The runner has received a shutdown signal/, fromOutside: true },
   {
     class: "infra_transient",
@@ -32,14 +33,24 @@ const RULES: readonly Rule[] = [
     fromOutside: true,
   },
   { class: "infra_transient", says: /has exceeded the maximum execution time of/, fromOutside: true },
-  { class: "infra_transient", says: /No space left on device|ENOSPC: no space left/, fromOutside: true },
+  {
+    class: "infra_transient",
+    says: /The job was not (?:acquired by Runner|started because recent account payments)|GitHub Actions has encountered an internal error when running your job|^##\[error\]The hosted runner lost/,
+    fromOutside: true,
+  },
+  {
+    class: "infra_transient",
+    says: /No space left on device|ENOSPC: no space left|There is not enough space on the disk|Disk quota exceeded/i,
+    fromOutside: true,
+  },
   {
     class: "infra_transient",
     says: /Failed to download (?:action|archive) '?https?:|Action '.{0,500}' download has timed out/,
   },
   {
     class: "infra_transient",
-    says: /^##\[error\]Failed to (?:resolve action download info|CreateArtifact|FinalizeArtifact)/,
+    // A conflict is the workflow's own: two jobs upload under one name.
+    says: /^##\[error\]Failed to (?:resolve action download info(?!.*unable to find version)|(?:Create|Finalize)Artifact(?!.*Conflict))/,
   },
   {
     class: "infra_transient",
@@ -58,10 +69,47 @@ const RULES: readonly Rule[] = [
     class: "infra_transient",
     says: /toomanyrequests: |You have reached your (?:pull|unauthenticated pull) rate limit|API rate limit exceeded/i,
   },
+  // Package managers, git and download tools whose peer was away, slow or broke off.
+  {
+    class: "infra_transient",
+    says: /^(?:fatal|error): (?:unable to access '\S+': |RPC failed; )(?!.*\b40[134]\b)|^(?:fatal|error): (?:early EOF|the remote end hung up unexpectedly)|fetch-pack: unexpected disconnect/i,
+  },
+  {
+    class: "infra_transient",
+    says: /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\) |^E: Failed to fetch .*(?:50\d|timed out|Could not connect|Hash Sum mismatch|Connection)|^E: Unable to fetch some archives|Hash Sum mismatch$/,
+  },
+  {
+    class: "infra_transient",
+    says: /\b(?:ReadTimeoutError|ConnectTimeoutError|NewConnectionError|SSLEOFError|IncompleteRead)\(|HTTP Error (?:429|50[0234])\b|(?:429|50[0234]) (?:Client|Server) Error:|received unexpected HTTP status: (?:429|50\d)|Unexpected HTTP response: (?:429|50\d)|Cache service responded with (?:429|50\d)/,
+  },
+  {
+    class: "infra_transient",
+    says: /\b(?:Get|Head|Post) "?https?:\/\/\S+?"?: (?:.*(?:context deadline exceeded|i\/o timeout|EOF|connection (?:refused|reset)|no such host|TLS handshake timeout))/,
+  },
+  {
+    class: "infra_transient",
+    says: /SSL certificate problem|server certificate verification failed|x509: certificate (?:signed by unknown authority|has expired)|\bCERT_HAS_EXPIRED\b|\bUNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|\bCERTIFICATE_VERIFY_FAILED\b/,
+  },
+  {
+    class: "infra_transient",
+    says: /secondary rate limit|exceeded a secondary rate|rate limit exceeded for installation/i,
+  },
   { class: "secret_or_permission", says: /Resource not accessible by (?:integration|personal access token)/ },
   {
     class: "secret_or_permission",
     says: /Credentials could not be loaded|Could not load credentials from any providers|Unable to locate credentials/,
+  },
+  {
+    class: "secret_or_permission",
+    says: /Not authorized to perform sts:|is not authorized to perform: |\bAccessDenied(?:Exception)?\b.*(?:Access Denied|when calling)|google-github-actions\/auth failed with|must specify exactly one of "workload_identity_provider"|Login failed with Error: .*(?:auth-type|Not all values are present)/,
+  },
+  {
+    class: "secret_or_permission",
+    says: /^(?:##\[error\])?(?:Error: )?(?:Username and password required|Parameter token or opts\.auth is required|.*Error response from daemon: Get .*(?:incorrect username or password|denied: denied|unauthorized))/,
+  },
+  {
+    class: "secret_or_permission",
+    says: /Permission denied \(publickey|Host key verification failed\.|refusing to allow (?:a GitHub App|an OAuth App|a Personal Access Token) to create or update workflow|protected branch hook declined|GH013: Repository rule violations|ERR_PNPM_FETCH_40[13]\b/,
   },
   { class: "secret_or_permission", says: /Input required and not supplied: (?:.*(?:token|key|secret|password))/i },
   {
