@@ -34,7 +34,7 @@ function targets(lines: readonly LogLine[], completed: LogLine | undefined): rea
   const found = new Map<string, number[]>();
   for (const { number, text } of lines) {
     const label = FAIL.exec(text)?.[1] ?? SUMMARY.exec(text)?.[1];
-    if (label !== undefined) found.set(label, [...(found.get(label) ?? []), number]);
+    if (label !== undefined) found.set(label, [...(found.get(label) ?? []), number].slice(0, MAX_QUOTED));
   }
   return [...found].map(([label, numbers]) => ({
     message: `${label} failed`,

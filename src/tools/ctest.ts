@@ -1,5 +1,6 @@
 import { bareLines } from "./bare-lines.ts";
 import { runs } from "./run-program.ts";
+import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic, Tool } from "./tool.ts";
 
 const RESULT = /^\s*\d+\/\d+ Test +#\d+: (\S.*?) \.{2,} *\*\*\*(.+?)(?: +[\d.]+ sec)?$/;
@@ -19,7 +20,7 @@ export const ctest: Tool = {
     const found = new Map<string, Diagnostic>();
     const add = (test: string, how: string, number: number): void => {
       const known = found.get(test);
-      if (known !== undefined) found.set(test, { ...known, lines: [...known.lines, number] });
+      if (known !== undefined) found.set(test, { ...known, lines: [...known.lines, number].slice(0, MAX_QUOTED) });
       else found.set(test, toDiagnostic(test, how, number));
     };
     let list = 0;

@@ -7,7 +7,7 @@ import type { Tool } from "./tool.ts";
 import { readVstest } from "./vstest.ts";
 
 // MSBuild's canonical form, with the node in front when several run: `3>a.cs(1,2): error CS0246: … [a.csproj]`.
-const NODE = String.raw`^\s*(?:\d+>)?\s*`;
+const NODE = String.raw`^\s*(?:\d+>\s*)?`;
 const CODE = String.raw`(?:fatal )?error (?<rule>(?!TS\d|C\d{4}\b|LNK\d)[A-Za-z]{1,12}\d{3,5}): (?<message>.+?)`;
 const PROJECT = String.raw`(?: \[[^\]]*(?:proj|\.sln|\.slnx|metaproj)[^\]]*\])?$`;
 const FORMATS: readonly RegExp[] = [

@@ -3,6 +3,7 @@ import type { Location } from "../domain/evidence.ts";
 import { bareLines } from "./bare-lines.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { programOf } from "./run-program.ts";
+import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic, Tool } from "./tool.ts";
 
 // `ctest -V` numbers the lines of each test.
@@ -51,7 +52,8 @@ function readTests(lines: readonly LogLine[]): readonly Diagnostic[] {
     if (failed !== undefined) {
       const known = found.get(failed);
       // The list at the end names them again.
-      if (known !== undefined) found.set(failed, { ...known, lines: [...known.lines, line.number] });
+      if (known !== undefined)
+        found.set(failed, { ...known, lines: [...known.lines, line.number].slice(0, MAX_QUOTED) });
       else found.set(failed, toDiagnostic(failed, open?.test === failed ? open : null, line));
     }
     if (DONE.test(line.text)) open = null;
