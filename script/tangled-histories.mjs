@@ -400,13 +400,11 @@ export function tangledHistory(seed) {
   });
   const freeVerbs = verbs.slice(count);
   const unrelated = shuffled(UNRELATED).slice(0, 2 + Math.floor(random() * 3));
-  unrelated.forEach((make, index) =>
-    tasks.push({
-      for: null,
-      edit: make({ noun: modules[index % 3], verb: freeVerbs[index % freeVerbs.length] }),
-      index: count + index,
-    }),
-  );
+  for (const [index, make] of unrelated.entries()) {
+    // One in three lies in a function that a problem is in.
+    const verb = random() < 0.35 ? verbs[index % count] : freeVerbs[index % freeVerbs.length];
+    tasks.push({ for: null, edit: make({ noun: modules[index % 3], verb }), index: count + index });
+  }
 
   const commits = [];
   const snapshot = (subject) =>

@@ -33,6 +33,7 @@ const MARGIN = 0.05;
 export function attribute(input: AttributionInput): readonly Attribution[] {
   const usable = input.pieces.filter(({ hunk }) => isEffective(hunk.ref.fate));
   const links = linkAll(input, usable);
+  for (const group of input.groups) dropWeak(group, links);
   const owners = new Map<Piece, Map<FailureGroup, Link>>();
   for (const piece of usable) {
     const sure = decide(links.get(piece) ?? new Map());
@@ -74,13 +75,33 @@ function linkAll(input: AttributionInput, pieces: readonly Piece[]): Map<Piece, 
       own.set(
         group,
         veto === "fits"
-          ? { score: Math.min(0.95, link.score + 0.2), why: `${link.why}; the failure was gone after its push` }
+          ? {
+              ...link,
+              score: Math.min(0.95, link.score + 0.2),
+              why: `${link.why}; the failure was gone after its push`,
+            }
           : link,
       );
     }
     links.set(piece, own);
   }
   return links;
+}
+
+// A link by the very line.
+const BY_PLACE = 0.9;
+
+/**
+ * Where the very line is changed, other changes of the same function by other commits need a better reason than to lie in
+ * it: they may be anything.
+ */
+function dropWeak(group: FailureGroup, links: ReadonlyMap<Piece, Map<FailureGroup, Link>>): void {
+  const placed = [...links].filter(([, own]) => (own.get(group)?.score ?? 0) >= BY_PLACE).map(([piece]) => piece);
+  if (placed.length === 0) return;
+  const commits = new Set(placed.map(({ hunk }) => hunk.ref.commit));
+  for (const [piece, own] of links) {
+    if (own.get(group)?.byFunction === true && !commits.has(piece.hunk.ref.commit)) own.delete(group);
+  }
 }
 
 /** A change pushed after a failure was gone did not repair it; one pushed right before may have. */

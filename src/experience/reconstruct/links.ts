@@ -9,6 +9,8 @@ import { mentions, namedIn, namesIn } from "./words.ts";
 export interface Link {
   readonly score: number;
   readonly why: string;
+  /** All it says is that the piece lies in a function that the failure went through. */
+  readonly byFunction?: boolean;
 }
 
 /** A rule looks at one failure and one piece. 0 to 1; null when it has nothing to say. */
@@ -29,7 +31,8 @@ export function linkOf(group: FailureGroup, piece: Piece, context: LinkContext):
   let best: Link | null = null;
   for (const failure of group.failures) {
     if (isProse(piece, failure)) continue;
-    for (const rule of RULES) {
+    const rules = piece.isComment && failure.category !== "doc_docstring" ? RULES_FOR_COMMENTS : RULES;
+    for (const rule of rules) {
       const link = rule(failure, piece, context);
       if (link !== null && link.score > (best?.score ?? 0)) best = link;
     }
@@ -65,7 +68,7 @@ const onTheStack: Rule = (failure, piece, { hasLines, code }) => {
     const around = file === null || frame.line === null ? null : bodyAt(file, frame.line);
     if (around === null || roleOf(frame.file) === "test" || around.definition.kind === "type") continue;
     if (isWithin(piece, around.definition)) {
-      return { score: 0.8, why: `the stack holds ${around.definition.name} of ${frame.file}` };
+      return { score: 0.8, byFunction: true, why: `the stack holds ${around.definition.name} of ${frame.file}` };
     }
   }
   return null;
@@ -145,7 +148,8 @@ const byTest: Rule = (failure, piece, { code, hasLines }) => {
   if (!tests(test.file, piece.path)) return null;
   const called = new Set(namesIn(test.body));
   const direct = piece.definitions.find((one) => called.has(one.name));
-  if (direct !== undefined) return { score: 0.8, why: `the failing test calls ${direct.name} of ${piece.path}` };
+  if (direct !== undefined)
+    return { score: 0.8, byFunction: true, why: `the failing test calls ${direct.name} of ${piece.path}` };
   const source = code.before(piece.oldPath);
   const between = source?.definitions.find(
     (one) =>
@@ -155,10 +159,12 @@ const byTest: Rule = (failure, piece, { code, hasLines }) => {
   );
   return between === undefined
     ? null
-    : { score: 0.76, why: `the failing test calls ${between.name}, which uses what it changes` };
+    : { score: 0.76, byFunction: true, why: `the failing test calls ${between.name}, which uses what it changes` };
 };
 
 const RULES: readonly Rule[] = [atItsLine, onTheStack, byFormatter, byPackage, byConfiguration, byName, byTest];
+// A comment repairs only what complains about that very line.
+const RULES_FOR_COMMENTS: readonly Rule[] = [atItsLine, byFormatter];
 
 /** The piece lies in the file in question. What only adds is at a line when it takes the place of it. */
 function isAt(line: number | null, { place, before, rewrites }: Piece, near: number): boolean {

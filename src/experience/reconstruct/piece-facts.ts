@@ -23,6 +23,8 @@ export interface Piece {
   readonly place: { readonly first: number; readonly last: number } | null;
   /** It only adds, in the place of a line that another commit took away, and says much the same. */
   readonly rewrites: boolean;
+  /** Nothing but comments and blank lines. */
+  readonly isComment: boolean;
   /** Only layout differs. */
   readonly isLayout: boolean;
 }
@@ -35,20 +37,30 @@ export function pieceOf(hunk: DeltaHunk, code: CodeView): Piece {
       .join("\n");
   const [before, after] = [textOf("removed"), textOf("added")];
   const { ref, file } = hunk;
+  const role = roleOf(ref.path);
   return {
     hunk,
     id: ref.id,
     path: ref.path,
     oldPath: ref.oldPath ?? ref.path,
-    role: roleOf(ref.path),
+    role,
     before,
     after,
-    words: wordsThatDiffer(before, after),
+    words: SETTINGS.has(role) ? wordsThatDiffer(before, after) : wordsThatDiffer(codeOf(before), codeOf(after)),
     definitions: definitionsOf(hunk, code),
     place: placeOf(hunk, file.hunks),
     rewrites: isRewrite(hunk, after),
+    isComment: role === "source" && isOnlyComment(`${before}\n${after}`),
     isLayout: isSameButLayout(before, after),
   };
+}
+
+// There names are strings.
+const SETTINGS: ReadonlySet<ArtifactRole> = new Set(["manifest", "lockfile", "config", "workflow", "snapshot", "docs"]);
+
+/** Without comments and the words of strings: they may hold any name. */
+function codeOf(text: string): string {
+  return text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?:\/\/|(?<![\w&])#\s).*$|\/\*[\s\S]*?\*\//gm, " ");
 }
 
 /** An insertion stands between two old lines: that of its own hunk in the whole difference tells which. */
@@ -58,6 +70,10 @@ function placeOf({ ref }: DeltaHunk, hunks: DeltaHunk["file"]["hunks"]): Piece["
   if (whole === undefined) return null;
   if (whole.oldLines > 0) return { first: whole.oldStart, last: whole.oldStart + whole.oldLines - 1 };
   return { first: whole.oldStart, last: whole.oldStart + 1 };
+}
+
+function isOnlyComment(text: string): boolean {
+  return text.split("\n").every((line) => /^\s*(?:\/\/|#(?!include|define|if|endif|\[)|\*|\/\*|"""|$)/.test(line));
 }
 
 // Half of the names the same: it is the old line with something put right.
