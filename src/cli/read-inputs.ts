@@ -4,8 +4,8 @@ import { composeGit, composeLogSource, composeReaders } from "../compose-evidenc
 import type { Config } from "../config.ts";
 import type { CiJob } from "../domain/ci-run.ts";
 import type { Evidence } from "../domain/evidence.ts";
-import { collectEvidence, readLogs } from "../evidence/collect.ts";
-import { guessWorkflow, type WorkflowFile } from "../evidence/guess-workflow.ts";
+import { collectGuessing } from "../evidence/collect.ts";
+import type { WorkflowFile } from "../evidence/guess-workflow.ts";
 import { readJobsAnswer } from "../evidence/jobs-answer.ts";
 import type { CommitFiles } from "../ports/git.ts";
 import type { World } from "../ports/world.ts";
@@ -35,16 +35,22 @@ export async function readEvidenceOf(
   const jobs = inputs.runJson === undefined ? null : await readJobs(inputs.runJson);
   const source = composeLogSource(inputs.source);
   const facts = inputs.files === null ? NO_FACTS : await loadCommandFacts(inputs.files);
-  let workflow: WorkflowFile | null = null;
-  if (inputs.workflow !== undefined) {
-    workflow = { path: inputs.workflow, text: await readNamed(inputs.workflow, "--workflow") };
-  } else if (inputs.files !== null) {
-    workflow = await guessWorkflow(await readLogs(source, jobs), await workflowFiles(inputs.files));
-    if (workflow !== null) tell(`workflow: ${workflow.path} (guessed: the only one whose steps are those of the log)`);
-  }
+  const workflow: WorkflowFile | null =
+    inputs.workflow === undefined
+      ? null
+      : { path: inputs.workflow, text: await readNamed(inputs.workflow, "--workflow") };
+  const candidates = inputs.files === null ? [] : await workflowFiles(inputs.files);
   const repoFiles = inputs.files?.paths ?? null;
-  const evidence = await collectEvidence({ source, workflow, jobs, readers: composeReaders(facts), repoFiles });
-  return { evidence, workflow: workflow?.path ?? null };
+  const { evidence, guessed } = await collectGuessing({
+    source,
+    workflow,
+    candidates,
+    jobs,
+    readers: composeReaders(facts),
+    repoFiles,
+  });
+  if (guessed !== null) tell(`workflow: ${guessed} (guessed: the only one whose steps are those of the log)`);
+  return { evidence, workflow: workflow?.path ?? guessed };
 }
 
 /** The files of a clone at a revision. Rejects with UsageError when there is no such clone or commit. */

@@ -4,6 +4,7 @@ import type { Workflow } from "../domain/workflow.ts";
 import type { LogFile, LogSource } from "../ports/log-source.ts";
 import { LineReader } from "../text/lines.ts";
 import { guessWorkflow, type WorkflowFile } from "./guess-workflow.ts";
+import { inlineCalls } from "./inline-calls.ts";
 import { type JobLog, type ListedStep, readLogName } from "./job-logs.ts";
 import { organize } from "./organize.ts";
 import { readRawLine } from "./raw-line.ts";
@@ -31,7 +32,7 @@ export async function collectEvidence(input: CollectInput): Promise<Evidence> {
 
 /**
  * The same; without a workflow named, the only one of `candidates` whose steps are those of the log is taken. `guessed` is
- * its path, to be said to people; null when nothing was guessed.
+ * its path, to be said to people; null when nothing was guessed. Local workflows that it calls are looked up there, too.
  */
 export async function collectGuessing(
   input: CollectInput & { readonly candidates: readonly WorkflowFile[] },
@@ -39,7 +40,8 @@ export async function collectGuessing(
   const logs = await readLogs(input.source, input.jobs);
   const guessed = input.workflow === null ? await guessWorkflow(logs, input.candidates) : null;
   const file = input.workflow ?? guessed;
-  const workflow: Workflow | null = file && (await readWorkflow(file.path, file.text));
+  const written: Workflow | null = file && (await readWorkflow(file.path, file.text));
+  const workflow = written && (await inlineCalls(written, input.candidates));
   const repoFiles = input.repoFiles ? new Set(input.repoFiles) : null;
   const green = await readGreen(input.passing ?? []);
   const evidence = organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles, green });

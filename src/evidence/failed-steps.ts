@@ -5,6 +5,11 @@ const CARRIER =
   /upload-artifact|upload-pages|codecov|coveralls|test-report|report-test|publish-unit-test|junit-report|paths-filter|slack|notify|comment|sonar|pre-commit-ci\/lite-action|cache\/save/i;
 // A step that repeats the verdict of an earlier one: `if: steps.x.outcome == 'failure'`, `run: exit 1`.
 const GATE = /^(?:echo [^\n]*\n)*(?:exit [1-9]\d*|false)$/;
+// One that looks at the results of other jobs: `if [ "${{ needs.test.result }}" != success ]; then exit 1; fi`.
+const RESULT = /\b(?:failure|cancelled|success|skipped)\b/;
+const RESULT_LINE =
+  /^(?:#.*|then|else|fi|true|exit \d+|false|echo .*|(?:el)?if .*|\[.*|test .*|jq .*|[A-Za-z_]\w*=.*)$/;
+const MAX_GATE_LINES = 40;
 // How a program speaks that ends its step without the runner saying so (docker actions of old runners).
 const LAST_WORDS = /^(?:fatal: |panic: |Error: |ERROR: )|exited with (?:code|status) [1-9]|exit (?:code|status) [1-9]/;
 const LAST_LINES = 15;
@@ -28,9 +33,17 @@ export function failedSteps(job: RunJob): readonly RunStep[] {
   return counting.filter((step) => step.part === "main" && speaksLastWords(step)).slice(-1);
 }
 
-/** Whether a step does nothing but repeat that an earlier one failed. */
+/** Whether a step does nothing but repeat that an earlier one, or another job, failed. */
 export function isGate(step: RunStep): boolean {
-  return step.logs.some((log) => log.command !== null && GATE.test(log.command.trim()));
+  return step.logs.some(
+    ({ command }) => command !== null && (GATE.test(command.trim()) || looksAtResults(command.trim())),
+  );
+}
+
+function looksAtResults(script: string): boolean {
+  if (!RESULT.test(script) || !/\bexit [1-9]|\bfalse$/.test(script)) return false;
+  const lines = script.split(/\n|;/).map((line) => line.trim().replace(/^(?:then|else|do)\s+/, ""));
+  return lines.length <= MAX_GATE_LINES && lines.every((line) => line === "" || RESULT_LINE.test(line));
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { CiJob } from "../domain/ci-run.ts";
-import type { Evidence } from "../domain/evidence.ts";
+import type { Evidence, Failure } from "../domain/evidence.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { assembleRun } from "./assemble-run.ts";
+import { stepCutOff } from "./cut-logs.ts";
 import { failedSteps, isGate } from "./failed-steps.ts";
 import { mergeFailures, type Seen, toFailure } from "./failures.ts";
 import { buildGraph } from "./graph.ts";
@@ -25,14 +26,20 @@ export interface OrganizeInput {
 /** Organize(E) = (F, V, G) of RETRACE §3.1: pure, the same for a run of today and one of history. */
 export function organize(input: OrganizeInput): Evidence {
   const { jobs } = assembleRun(input);
-  const failed = new Map(jobs.map((job) => [job, failedSteps(job)]));
+  const failed = new Map(
+    jobs.map((job) => {
+      const steps = failedSteps(job);
+      return [job, steps.length > 0 ? steps : stepCutOff(job, input.readers)];
+    }),
+  );
   const red = new Set([...failed.values()].flat());
   const placed = listValidations(jobs, red, input.readers, input.workflow?.env ?? {});
   const readings = jobs.flatMap((job) => (failed.get(job) ?? []).map((step) => readFailed(job, step, placed, input)));
   const seen = readings.flatMap((reading) => reading.seen);
   const silent = readings.flatMap(({ job, step }) => (step.logs.length === 0 ? unreadFailure(job, step, placed) : []));
   const fallback = silent.length > 0 ? silent : workflowFailures(input.workflow);
-  const failures = mergeFailures(seen.length > 0 ? seen : fallback, (name) => isMatrixJob(name, jobs));
+  const merged = mergeFailures(seen.length > 0 ? seen : fallback, (name) => isMatrixJob(name, jobs));
+  const failures = withGates(merged, placed);
   // A step whose log was not handed in cannot be read; with no log at all nothing is explained.
   const readable = readings.filter(({ step }) => step.logs.length > 0);
   const explained = readable.filter(({ reading }) => reading.byTool).length;
@@ -122,6 +129,22 @@ function readFailed(
     }),
   );
   return { job, step, reading, seen };
+}
+
+/** A job that only looks at the results of others fails of theirs: of the first job it needs, else of the first one. */
+function withGates(failures: readonly Failure[], placed: readonly PlacedValidation[]): readonly Failure[] {
+  const gates = new Map(placed.filter(({ step }) => isGate(step)).map(({ validation, job }) => [validation.id, job]));
+  const causes = failures.filter(({ cascadeOf, validation }) => cascadeOf === null && !gates.has(validation ?? ""));
+  return failures.map((failure) => {
+    const job = gates.get(failure.validation ?? "");
+    if (job === undefined || failure.cascadeOf !== null) return failure;
+    const others = causes.filter((cause) => cause.job !== failure.job);
+    const needed = others.find((cause) => {
+      const key = placed.find(({ validation }) => validation.id === cause.validation)?.job.key ?? null;
+      return key !== null && (job.definition?.needs ?? []).includes(key);
+    });
+    return { ...failure, cascadeOf: (needed ?? others[0])?.id ?? null };
+  });
 }
 
 /** What a step turned out to run names its tool better than its command does: `make check`, an action. */

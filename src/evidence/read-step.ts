@@ -4,6 +4,7 @@ import { type CommandFacts, type SimpleCommand, simpleCommands } from "../tools/
 import type { Diagnostic, Tool } from "../tools/tool.ts";
 import { answeringTools } from "./answering-tools.ts";
 import { echoedCommands } from "./echoed-commands.ts";
+import { oneAfterAnother } from "./parallel-output.ts";
 import { readWeather, type Weather } from "./weather.ts";
 
 /** The readers a step's log is put before. */
@@ -35,7 +36,11 @@ const OVERLAP = 0.5;
  * reader. Weather that ended the step from outside (cancelled, shut down, timed out) wins over all.
  */
 export function readStep(log: StepLog, cwd: string, readers: Readers): Reading {
-  const weather = readWeather(log);
+  return readByTools(log, cwd, readers) ?? readApart(log, cwd, readers) ?? readGenerically(log, cwd, readers);
+}
+
+function readByTools(log: StepLog, cwd: string, readers: Readers): Reading | null {
+  const weather = readWeather(withoutEcho(log));
   if (weather?.fromOutside) return { findings: [weatherFinding(weather, cwd)], byTool: true };
   const commands = commandsOf(log, cwd, readers.facts);
   const answering = commands.map(({ text }) => answeringTools(text, readers.tools));
@@ -47,8 +52,27 @@ export function readStep(log: StepLog, cwd: string, readers: Readers): Reading {
   const fitting = readers.tools.flatMap((tool) => recognised(read(tool, log, cwd)));
   if (fitting.length > 0 && weather === null) return { findings: inOrder(withoutOverlap(fitting)), byTool: true };
   if (weather !== null) return { findings: [weatherFinding(weather, cwd)], byTool: true };
+  return null;
+}
+
+/** Programs that ran side by side, each on its own. */
+function readApart(log: StepLog, cwd: string, readers: Readers): Reading | null {
+  const apart = oneAfterAnother(log);
+  return apart && readByTools(apart, cwd, readers);
+}
+
+function readGenerically(log: StepLog, cwd: string, readers: Readers): Reading {
   const generic = readers.readGeneric(log).map((diagnostic) => toFinding(diagnostic, null, cwd));
   return { findings: inOrder(generic), byTool: false };
+}
+
+const TOO_LONG = /^##\[error\].*(?:has exceeded the maximum execution time|has timed out after \d+ minutes)/;
+const CANCELLED = /^##\[error\]The operation was canceled\.$/;
+
+/** A job that ran too long is cancelled for it: that is said last, and is not why. */
+function withoutEcho(log: StepLog): StepLog {
+  if (!log.lines.slice(-20).some(({ text }) => TOO_LONG.test(text.slice(0, 500)))) return log;
+  return { ...log, lines: log.lines.filter(({ text }) => !CANCELLED.test(text)) };
 }
 
 /** The simple commands that a step ran: those of its script, then those echoed in its log. */

@@ -24,6 +24,8 @@ export interface SplitStep extends StepLog {
   readonly givenName: string | null;
   /** Of a job's setup: the machine image it says it runs on (`windows-2022`); null elsewhere. */
   readonly image: string | null;
+  /** The text ends in it, in the middle of a line. */
+  readonly isCut: boolean;
 }
 
 export interface SplitLog {
@@ -98,6 +100,7 @@ export class LogSplitter {
   private readonly headers = new HeaderCache();
   private readonly store = new ByteStore();
   private jobBegun = false;
+  private isCut = false;
   private viewed = false;
   private readonly jobNames: (string | null)[] = [null];
   private number = 0;
@@ -123,7 +126,7 @@ export class LogSplitter {
   }
 
   end(): SplitLog {
-    this.reader.end();
+    this.isCut = this.reader.end();
     if (this.header !== null) this.closeHeader("cut");
     // A build that sources its script dies with it: Travis then has no word left to say.
     if (this.travis && !this.travisDone && this.step?.header != null) this.step.over = true;
@@ -207,8 +210,11 @@ export class LogSplitter {
     const name = JOB_NAME.exec(text)?.[1];
     if (this.step?.part === "setup") this.image = IMAGE.exec(text)?.[1] ?? this.image;
     if (name !== undefined && this.step?.part === "setup") this.jobNames[this.jobNames.length - 1] ??= name.trim();
-    // A job without actions has nothing to clean up but its processes.
-    if ((text === POST || (text === ORPHANS && this.step?.part === "main")) && this.step?.givenName == null) {
+    // A job without actions, or one that never began, has nothing to clean up but its processes.
+    if (
+      (text === POST || (text === ORPHANS && this.step !== null && this.step.part !== "post")) &&
+      this.step?.givenName == null
+    ) {
       this.openStep({ part: "post", name: text, givenName: null, header: null, firstLine: this.number, at: raw.at });
     }
     if (!ACTION_MARK.test(text)) this.addLine(text, raw.at);
@@ -350,6 +356,7 @@ export class LogSplitter {
       endedAt: step.endedAt,
       givenName: step.givenName,
       image: step.part === "setup" ? this.image : null,
+      isCut: this.isCut,
     };
     this.steps.push(withLines(split, packLines(lines)));
   }

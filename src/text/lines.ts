@@ -40,9 +40,11 @@ export class LineReader {
     this.hold(chunk, rest, chunk.length);
   }
 
-  /** Hands out what follows the last `\n`, when there is anything. */
-  end(): void {
-    if (this.parts.length > 0) this.finish();
+  /** Hands out what follows the last `\n`; whether there was anything. */
+  end(): boolean {
+    const isCut = this.parts.length > 0;
+    if (isCut) this.finish();
+    return isCut;
   }
 
   /** Takes every whole line from `from` on; where the unfinished one begins. */

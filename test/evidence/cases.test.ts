@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openLogs } from "../../src/adapters/logs/open-logs.ts";
-import { collectEvidence } from "../../src/evidence/collect.ts";
+import { collectGuessing } from "../../src/evidence/collect.ts";
 import { readJobsAnswer } from "../../src/evidence/jobs-answer.ts";
 import { toEvidenceDocument } from "../../src/evidence/to-json.ts";
 import { SMALL_READERS } from "./small-tools.ts";
@@ -14,12 +14,18 @@ async function organizeCase(folder: string) {
   const text = (name: string): string | null => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : null);
   const workflow = text("workflow.yml");
   const jobs = text("jobs.json");
-  return collectEvidence({
+  const called = existsSync(at("called")) ? readdirSync(at("called")) : [];
+  const { evidence } = await collectGuessing({
+    candidates: called.map((name) => ({
+      path: `.github/workflows/${name}`,
+      text: readFileSync(path.join(at("called"), name), "utf8"),
+    })),
     source: openLogs(existsSync(at("logs")) ? at("logs") : at("log.txt")),
     workflow: workflow === null ? null : { path: ".github/workflows/ci.yml", text: workflow },
     jobs: jobs === null ? null : readJobsAnswer(jobs),
     readers: SMALL_READERS,
   });
+  return evidence;
 }
 
 describe("organizing a run", () => {
