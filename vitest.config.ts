@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // Most of the time is spent waiting for processes: one core less than there are would waste half of a small machine.
+    maxWorkers: "100%",
   },
 });
