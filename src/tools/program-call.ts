@@ -117,8 +117,10 @@ function skipAssignments(words: readonly ShellWord[], from: number): number {
 function afterRunner(words: readonly ShellWord[], from: number): number | null {
   const python = afterPythonModule(words, from);
   if (python !== null) return python;
+  // Once, and not for each of some dozens of runners: every tool asks this of every command.
+  const name = bareName(words[from]?.value ?? "");
   for (const runner of RUNNERS) {
-    const at = afterThisRunner(words, from, runner);
+    const at = runner.words[0] === name ? afterThisRunner(words, from, runner) : null;
     if (at !== null) return at;
   }
   return null;
@@ -135,12 +137,13 @@ function afterPythonModule(words: readonly ShellWord[], from: number): number | 
   return null;
 }
 
+/** The same for a runner whose first word stands at `from`. */
 function afterThisRunner(words: readonly ShellWord[], from: number, runner: Runner): number | null {
-  let at = from;
-  for (const [index, name] of runner.words.entries()) {
+  let at = from + 1;
+  for (const name of runner.words.slice(1)) {
     // Options may stand between a package manager and its command: `pnpm -C web exec x`.
-    if (index > 0) at = skipOptions(words, at, runner.valued);
-    if ((index === 0 ? bareName(words[at]?.value ?? "") : words[at]?.value) !== name) return null;
+    at = skipOptions(words, at, runner.valued);
+    if (words[at]?.value !== name) return null;
     at++;
   }
   at = skipOptions(words, at, runner.valued) + (runner.operands ?? 0);
