@@ -91,8 +91,8 @@ export async function readLogs(source: LogSource, jobs: readonly CiJob[] | null)
   return [...logs, ...pieces.values()];
 }
 
-// A run of 256 jobs with 40 steps each; in a larger one every job keeps at least so many as jobs commonly have.
-const MAX_RUN_STEPS = 10_000;
+// A run of 256 jobs with 20 steps each; in a larger one every job keeps at least so many as jobs commonly have.
+const MAX_RUN_STEPS = 5_000;
 const MIN_JOB_STEPS = 60;
 
 async function splitFile(file: LogFile, jobs: readonly CiJob[] | null, maxGreen: number): Promise<SplitLog> {

@@ -53,6 +53,8 @@ const TIMED_OUT = /^##\[error\]The action '(.{1,300})' has timed out/;
 const MAX_HEADER_LINES = 3_000;
 // Only after so many lines is the dialect of a file known well enough to pass over lines by the dozen.
 const DIALECT_LINES = 50;
+// The runner's own words before the first step: image and name of the job stand among them.
+const SETUP_LINES = 500;
 // No job has as many steps: a text that does is a log repeated, and would fill memory and document.
 export const MAX_GREEN_STEPS = 2_000;
 const MAX_RED_STEPS = 300;
@@ -143,7 +145,7 @@ export class LogSplitter {
     const { step } = this;
     return (
       step !== null &&
-      step.part !== "setup" &&
+      (step.part !== "setup" || step.lines.count > SETUP_LINES) &&
       !step.lastMarked &&
       this.header === null &&
       !this.travis &&
