@@ -1,8 +1,9 @@
 import type { Evidence, Validation } from "../../domain/evidence.ts";
 import type { EpisodeCommit, EvidenceItem, EvidenceKind, LineRange } from "../../domain/experience.ts";
 import { redact } from "../../text/redact.ts";
+import type { HunkFate } from "./commit-fates.ts";
 import type { FailureGroup } from "./failure-groups.ts";
-import type { DeltaHunk } from "./split-delta.ts";
+import { type DeltaHunk, refOf } from "./split-delta.ts";
 
 // papers §11: what one piece of evidence may hold.
 const MOST_CHARACTERS = 8_000;
@@ -29,12 +30,14 @@ export class EvidencePack {
   }
 }
 
-/** `L1` log of a failure, `V1` what a validation came to, `W1` how the workflow runs it, `H1` hunks, `C1` commits. */
+/** `L-f1` log of a failure, `S-v1` what a validation came to, `H1` hunks of the
+ * final patch, `K1` hunks of commits, `C1` commits. */
 export function packOf(input: {
   readonly evidence: Evidence;
   readonly groups: readonly FailureGroup[];
   readonly delta: readonly DeltaHunk[];
   readonly commits: readonly EpisodeCommit[];
+  readonly commitHunks: readonly HunkFate[];
 }): EvidencePack {
   const pack = new EvidencePack();
   for (const { failures } of input.groups) {
@@ -45,6 +48,11 @@ export function packOf(input: {
   }
   for (const validation of input.evidence.validations) addValidation(pack, validation);
   for (const hunk of input.delta) pack.add(hunk.ref.id, "hunk", hunkText(hunk), placeOf(hunk));
+  input.commitHunks.forEach(({ hunk, fate }, index) => {
+    const lines = hunk.hunk.lines.filter(({ kind }) => kind !== "context");
+    const ref = { id: hunkId(index), ...refOf(hunk.file, lines, hunk.commit, fate) };
+    pack.add(ref.id, "hunk", hunkText({ ref, lines, file: hunk.file }), `${hunk.commit}:${hunk.path}`);
+  });
   input.commits.forEach(({ sha, subject }, index) => {
     pack.add(commitId(index), "commit", `${sha}\n${subject}`, sha);
   });
@@ -67,8 +75,13 @@ function addValidation(pack: EvidencePack, { id, status, unreachedBecause, job, 
   pack.add(`S-${id}`, "step_status", `${where}: ${status}${because}\n${command}`, where);
 }
 
+/** The evidence id of a hunk of a commit, by its place among all of them. */
+export function hunkId(index: number): string {
+  return `K${index + 1}`;
+}
+
 /** A hunk as a patch shows it, without lines of context. */
-export function hunkText({ ref, lines, file }: DeltaHunk): string {
+export function hunkText({ ref, lines, file }: Pick<DeltaHunk, "ref" | "lines" | "file">): string {
   const head = `${ref.oldPath === null ? "" : `${ref.oldPath} → `}${ref.path}`;
   if (lines.length === 0) return `${head} (${file.binary ? "binary" : file.status}${modeText(file)})`;
   const body = lines.map(({ kind, text }) => `${kind === "added" ? "+" : "-"}${text}`).join("\n");

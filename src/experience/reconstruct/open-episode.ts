@@ -1,8 +1,14 @@
 import type { Evidence, Failure } from "../../domain/evidence.ts";
-import type { Completeness, Episode, EpisodeCommit, EpisodePush } from "../../domain/experience.ts";
+import {
+  type Completeness,
+  type Episode,
+  type EpisodeCommit,
+  type EpisodePush,
+  isEffective,
+} from "../../domain/experience.ts";
 import type { History, WayCommit } from "../../ports/history.ts";
 import { type CodeView, loadCode } from "./code-view.ts";
-import { type EvidencePack, packOf } from "./evidence-pack.ts";
+import { type EvidencePack, hunkId, packOf } from "./evidence-pack.ts";
 import { type FailureGroup, groupFailures } from "./failure-groups.ts";
 import { type Piece, pieceOf } from "./piece-facts.ts";
 import { type Fates, traceFates } from "./trace-fates.ts";
@@ -34,6 +40,8 @@ export interface OpenEpisode {
   readonly pieces: readonly Piece[];
   readonly code: CodeView;
   readonly pack: EvidencePack;
+  /** Evidence ids of hunks of commits that did not stay. */
+  readonly gone: ReadonlySet<string>;
   /** The push (from 0) that brought a commit; null where pushes are not known. */
   readonly pushOf: ((commit: string) => number) | null;
 }
@@ -67,7 +75,12 @@ export async function openEpisode(history: Omit<History, "close">, input: Episod
     groups,
     pieces: fates.delta.map((hunk) => pieceOf(hunk, code)),
     code,
-    pack: packOf({ evidence: input.evidence, groups, delta: fates.delta, commits }),
+    pack: packOf({ evidence: input.evidence, groups, delta: fates.delta, commits, commitHunks: fates.commits }),
+    gone: new Set(
+      fates.commits.flatMap(({ fate, removed }, index) =>
+        isEffective(fate) || (removed !== null && isEffective(removed.fate)) ? [] : [hunkId(index)],
+      ),
+    ),
     pushOf: pushIndex(way, input.pushes),
   };
 }
