@@ -1,5 +1,9 @@
+import type { ValidationKind } from "../domain/evidence.ts";
 import { type Readers, readStep } from "./read-step.ts";
 import type { RunJob, RunStep } from "./run.ts";
+
+// What an install or a deployment lists need not end it: advisories, skipped packages.
+const SURE: readonly ValidationKind[] = ["build", "format", "lint", "type", "test"];
 
 /**
  * The step in whose middle a log ends, where a tool's own words in it say that it failed; none for a log that was not cut.
@@ -14,7 +18,8 @@ export function stepCutOff(job: RunJob, readers: Readers): readonly RunStep[] {
   if (!began || !log?.isCut || last === undefined || last.part !== "main" || log.lines.length === 0) return [];
   const { findings, byTool } = readStep(log, "", readers);
   const sure = findings.some(
-    ({ tool, rule, location, testId }) => tool !== null && (rule ?? location ?? testId) != null,
+    ({ tool, rule, location, testId }) =>
+      tool !== null && SURE.includes(tool.kind) && (rule ?? location ?? testId) != null,
   );
   return byTool && sure ? [last] : [];
 }

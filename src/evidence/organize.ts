@@ -9,6 +9,7 @@ import { buildGraph } from "./graph.ts";
 import type { JobLog } from "./job-logs.ts";
 import { type Readers, type Reading, readStep } from "./read-step.ts";
 import { decisiveLog, type RunJob, type RunStep } from "./run.ts";
+import type { SplitStep } from "./split-log.ts";
 import { type GreenTemplates, subtractGreen } from "./subtract.ts";
 import { listValidations, type PlacedValidation } from "./validations.ts";
 
@@ -113,7 +114,7 @@ function readFailed(
     placed.some((other) => other.job === job && other.step !== step && other.validation.status === "failed");
   const reading = repeats
     ? { findings: [], byTool: true }
-    : readStep(log, validation?.context.workingDirectory ?? "", input.readers);
+    : readSaid(step, log, validation?.context.workingDirectory ?? "", input.readers);
   const red = input.green === undefined ? reading.findings : subtractGreen(reading.findings, log.lines, input.green);
   const seen = red.map((finding) =>
     toFailure(finding, log, {
@@ -129,6 +130,17 @@ function readFailed(
     }),
   );
   return { job, step, reading, seen };
+}
+
+const TROUBLE =
+  /error|fail|fatal|panic|exception|traceback|assert|cannot|could not|not found|denied|unexpected|invalid|missing|undefined|expected|[✗✖✕×]/i;
+
+/** A text without any frame is a failure only where its words are: nothing else says that anything ended badly. */
+function readSaid(step: RunStep, log: SplitStep, cwd: string, readers: Readers): Reading {
+  const reading = readStep(log, cwd, readers);
+  if (step.name !== "" || log.failure !== "none" || reading.byTool) return reading;
+  const findings = reading.findings.filter(({ message, location }) => location != null || TROUBLE.test(message));
+  return { ...reading, findings };
 }
 
 /** A job that only looks at the results of others fails of theirs: of the first job it needs, else of the first one. */
