@@ -27,72 +27,84 @@ const Repo = z.string().regex(/^[^\s/\p{Cc}]+\/[^/\p{Cc}]{1,200}$/u);
 const Workflow = z.string().min(1).max(500);
 const Tenant = z.string().regex(/^[^\s/\p{Cc}]{1,100}$/u);
 
-const Citation = z.strictObject({ id: z.string().max(200), quote: z.string().max(400).nullable() });
-const CitedText = z.strictObject({
-  value: Text,
-  cites: list(Citation),
-  support: z.enum(["verified", "inferred", "unsupported"]),
-});
+const Citation = z
+  .strictObject({ id: z.string().max(200), quote: z.string().max(400).nullable() })
+  .meta({ id: "Citation" });
+const CitedText = z
+  .strictObject({
+    value: Text,
+    cites: list(Citation),
+    support: z.enum(["verified", "inferred", "unsupported"]),
+  })
+  .meta({ id: "CitedText" });
 
-const LineRange = z.strictObject({ start: Count, end: Count });
-const SideFate = z.strictObject({ fate: z.enum(FATES), lines: Count, alive: Share, inDelta: Share });
-const HunkRef = z.strictObject({
-  id: z.string().max(200),
-  path: Text,
-  oldPath: Text.nullable(),
-  oldRange: LineRange.nullable(),
-  newRange: LineRange.nullable(),
-  commit: Sha.nullable(),
-  fate: z.enum(FATES),
-  added: SideFate.nullable(),
-  removed: SideFate.nullable(),
-  fingerprint: z.string().max(64),
-});
-
-const ProblemRepair = z.strictObject({
-  id: z.string().max(200),
-  provenance: z.enum(["development_only", "endpoint_only", "both"]),
-  sourceIds: list(z.string().max(200)),
-  conflict: z.boolean(),
-  p: z.strictObject({
-    statement: CitedText,
-    rootCause: CitedText.nullable(),
-    category: Category,
-    signals: list(CitedText),
-    signatures: list(z.string().max(64)),
-    tool: z.string().max(200).nullable(),
-    rule: z.string().max(400).nullable(),
-    visibility: z.enum(["primary", "hidden"]),
-  }),
-  a: list(z.strictObject({ path: Text, role: z.enum(ARTIFACT_ROLES), symbols: list(z.string().max(400)) })),
-  r: z.strictObject({
-    operations: list(CitedText),
-    hunks: list(HunkRef),
-    commits: list(Sha),
-    touchesWorkflow: z.boolean(),
-    autofixTool: z.string().max(200).nullable(),
-  }),
-  v: z.strictObject({
+const LineRange = z.strictObject({ start: Count, end: Count }).meta({ id: "LineRange" });
+const SideFate = z
+  .strictObject({ fate: z.enum(FATES), lines: Count, alive: Share, inDelta: Share })
+  .meta({ id: "SideFate" });
+const HunkRef = z
+  .strictObject({
     id: z.string().max(200),
-    command: Text,
-    tool: z.string().max(200).nullable(),
-    before: z.enum(["failed", "unreached"]),
-    after: z.enum(["successful", "unknown"]),
-  }),
-  e: z.record(z.string().regex(/^[\w.[\]:-]{1,100}$/), list(Citation)),
-  removedFields: list(z.strictObject({ field: z.string().max(200), why: Text })),
-  confidence: Share,
-});
+    path: Text,
+    oldPath: Text.nullable(),
+    oldRange: LineRange.nullable(),
+    newRange: LineRange.nullable(),
+    commit: Sha.nullable(),
+    fate: z.enum(FATES),
+    added: SideFate.nullable(),
+    removed: SideFate.nullable(),
+    fingerprint: z.string().max(64),
+  })
+  .meta({ id: "HunkRef" });
 
-const DependencyEdge = z.strictObject({
-  from: z.string().max(200),
-  to: z.string().max(200),
-  type: z.enum(EDGE_TYPES),
-  support: z.enum(["endpoint", "development", "both", "heuristic", "observed"]),
-  confidence: Share,
-  producerChange: CitedText.nullable(),
-  consumerAssumption: CitedText.nullable(),
-});
+const ProblemRepair = z
+  .strictObject({
+    id: z.string().max(200),
+    provenance: z.enum(["development_only", "endpoint_only", "both"]),
+    sourceIds: list(z.string().max(200)),
+    conflict: z.boolean(),
+    p: z.strictObject({
+      statement: CitedText,
+      rootCause: CitedText.nullable(),
+      category: Category,
+      signals: list(CitedText),
+      signatures: list(z.string().max(64)),
+      tool: z.string().max(200).nullable(),
+      rule: z.string().max(400).nullable(),
+      visibility: z.enum(["primary", "hidden"]),
+    }),
+    a: list(z.strictObject({ path: Text, role: z.enum(ARTIFACT_ROLES), symbols: list(z.string().max(400)) })),
+    r: z.strictObject({
+      operations: list(CitedText),
+      hunks: list(HunkRef),
+      commits: list(Sha),
+      touchesWorkflow: z.boolean(),
+      autofixTool: z.string().max(200).nullable(),
+    }),
+    v: z.strictObject({
+      id: z.string().max(200),
+      command: Text,
+      tool: z.string().max(200).nullable(),
+      before: z.enum(["failed", "unreached"]),
+      after: z.enum(["successful", "unknown"]),
+    }),
+    e: z.record(z.string().regex(/^[\w.[\]:-]{1,100}$/), list(Citation)),
+    removedFields: list(z.strictObject({ field: z.string().max(200), why: Text })),
+    confidence: Share,
+  })
+  .meta({ id: "ProblemRepair" });
+
+const DependencyEdge = z
+  .strictObject({
+    from: z.string().max(200),
+    to: z.string().max(200),
+    type: z.enum(EDGE_TYPES),
+    support: z.enum(["endpoint", "development", "both", "heuristic", "observed"]),
+    confidence: Share,
+    producerChange: CitedText.nullable(),
+    consumerAssumption: CitedText.nullable(),
+  })
+  .meta({ id: "DependencyEdge" });
 
 const meta = <Place extends z.ZodType>(repo: Place) =>
   z.strictObject({
