@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { EXIT, Interrupted } from "./exit.ts";
+import { EXIT, Interrupted, UsageError } from "./exit.ts";
 
 /**
  * The command line (design §5). Each command loads its own modules when it is called, so that `--help` stays quick.
@@ -63,10 +63,16 @@ function addRepair(program: Command, ended: Ended): void {
   program
     .command("repair")
     .description(
-      "Repair a local clone at the commit that failed, from its CI log. The clone is left as it is unless --apply or --branch is given.",
+      "Repair a local clone at the commit that failed, from its CI log (--repo and --log), or a run at GitHub (--github and --run). The clone is left as it is unless --apply or --branch is given.",
     )
-    .requiredOption("--repo <dir>", "the local clone")
-    .requiredOption("--log <source>", "a raw job log, a run archive (.zip), or its folder")
+    .option("--repo <dir>", "the local clone")
+    .option("--log <source>", "a raw job log, a run archive (.zip), or its folder")
+    .option(
+      "--github <owner/name>",
+      "a repository at GitHub; needs GITHUB_TOKEN (GHE_HOST, GHE_PROTOCOL for another host)",
+    )
+    .option("--run <id>", "the run that failed there")
+    .option("--publish", "with --github: push the verified repair and open a draft pull request")
     .option("--at <sha>", "the commit that failed", "HEAD")
     .option("--workflow <file>", "the workflow file that ran (guessed when only one fits the log)")
     .option("--run-json <file>", "GitHub's answer to /jobs of the run, or one job of it")
@@ -81,8 +87,18 @@ function addRepair(program: Command, ended: Ended): void {
         .choices(["product", "paper"])
         .default("product"),
     )
+    .option("--no-experience", "leave memory out (in this version it guides no repair yet)")
+    .addOption(
+      new Option("--localization <source>", "where faults are looked for: what CI says").choices(["ci"]).default("ci"),
+    )
     .option("--json", "print one JSON document (retrace.outcome/1) and nothing else")
     .action(async (options) => {
+      const mistake = sourceMistake(options);
+      if (mistake !== null) throw new UsageError(mistake);
+      if (options.github !== undefined) {
+        const { repairGitHub } = await import("./repair-github.ts");
+        return ended(await repairGitHub(options));
+      }
       const { repair } = await import("./repair.ts");
       ended(await repair(options));
     });
@@ -131,6 +147,19 @@ function addServe(program: Command): void {
       const { serve } = await import("./serve.ts");
       await serve(options);
     });
+}
+
+/** Which of the two ways to name a failure was half taken, or both; null when one was taken whole. */
+function sourceMistake(options: Readonly<Record<string, unknown>>): string | null {
+  const given = (name: string): boolean => options[name] !== undefined;
+  const local = ["repo", "log", "patch", "branch", "apply", "workflow", "runJson"];
+  if (given("github") || given("run") || given("publish")) {
+    if (!given("github") || !given("run")) return "--github OWNER/NAME and --run ID go together";
+    const mixed = local.find(given);
+    return mixed === undefined ? null : "--github does not go with the options of a local clone";
+  }
+  if (!given("repo")) return "required option '--repo <dir>' not specified";
+  return given("log") ? null : "required option '--log <source>' not specified";
 }
 
 function parseDollars(text: string): number {

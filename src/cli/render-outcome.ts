@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { CheckRow } from "../domain/check.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import { EXIT } from "./exit.ts";
 
 /** The `retrace.outcome/1` document, its keys in the order of the contract (design §5). */
 export function outcomeDocument(outcome: Outcome): Readonly<Record<string, unknown>> {
@@ -49,6 +50,16 @@ export function outcomeDocument(outcome: Outcome): Readonly<Record<string, unkno
     usage,
     why,
   };
+}
+
+/** Prints the outcome as JSON or for people; nothing else goes to stdout. */
+export function printOutcome(outcome: Outcome, json: boolean, colour: boolean): void {
+  const text = json ? JSON.stringify(outcomeDocument(outcome), null, 2) : renderOutcome(outcome, colour);
+  process.stdout.write(`${text}\n`);
+}
+
+export function exitOf({ ended }: Outcome): number {
+  return ended === "not-repaired" || ended === "not-code" ? EXIT.notDone : EXIT.done;
 }
 
 const HEADLINES: Readonly<Record<Outcome["ended"], string>> = {

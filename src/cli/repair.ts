@@ -9,9 +9,9 @@ import { PRODUCT_SWITCHES, type Switches } from "../domain/switches.ts";
 import { type Repaired, repairRun } from "../pipeline/repair-run.ts";
 import type { RepositoryFacts } from "../ports/git.ts";
 import type { World } from "../ports/world.ts";
-import { EnvironmentError, EXIT, UsageError } from "./exit.ts";
+import { EnvironmentError, UsageError } from "./exit.ts";
 import { openClone, readEvidence, usage } from "./read-inputs.ts";
-import { outcomeDocument, renderOutcome } from "./render-outcome.ts";
+import { exitOf, printOutcome } from "./render-outcome.ts";
 import { stoppable } from "./stop-signals.ts";
 
 export interface RepairOptions {
@@ -70,10 +70,7 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
     // From here on the clone may be written to: that is done whole or not at all.
     signal.throwIfAborted();
     const outcome = await deliverOrKeep(repaired, options, clone.commit, config, world);
-    const text = options.json
-      ? JSON.stringify(outcomeDocument(outcome), null, 2)
-      : renderOutcome(outcome, config.colour);
-    process.stdout.write(`${text}\n`);
+    printOutcome(outcome, options.json === true, config.colour);
     return exitOf(outcome);
   } finally {
     await repaired.copy?.remove();
@@ -171,8 +168,4 @@ async function writePatch(file: string, patch: string): Promise<void> {
   } catch {
     throw new UsageError(`--patch: ${file} cannot be written`);
   }
-}
-
-function exitOf({ ended }: Outcome): number {
-  return ended === "not-repaired" || ended === "not-code" ? EXIT.notDone : EXIT.done;
 }

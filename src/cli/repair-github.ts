@@ -1,0 +1,74 @@
+import { composeGit, composeReaders, composeRemoteGit, composeRepair, composeWorld } from "../compose.ts";
+import { composeTokenGitHub } from "../compose-app.ts";
+import { readApiUrl, readConfig, readGitHubToken } from "../config.ts";
+import type { Switches } from "../domain/switches.ts";
+import { repairGitHubRun } from "../pipeline/repair-github-run.ts";
+import { EnvironmentError, UsageError } from "./exit.ts";
+import { exitOf, printOutcome } from "./render-outcome.ts";
+import { stoppable } from "./stop-signals.ts";
+
+export interface RepairGitHubOptions {
+  readonly github: string;
+  readonly run: string;
+  readonly publish?: boolean;
+  readonly engine: Switches["engine"];
+  readonly profile: Switches["profile"];
+  readonly maxUsd?: number;
+  readonly json?: boolean;
+}
+
+/** `retrace repair --github OWNER/NAME --run ID`: the same on a run at GitHub (design §5). */
+export async function repairGitHub(options: RepairGitHubOptions): Promise<number> {
+  const [owner, name, ...more] = options.github.split("/");
+  if (!owner || !name || more.length > 0) throw new UsageError(`--github: ${options.github} is not OWNER/NAME`);
+  if (!/^[1-9]\d*$/.test(options.run)) throw new UsageError(`--run: ${options.run} is not a run's id`);
+  const runId = Number(options.run);
+  const token = readGitHubToken();
+  if (token === null)
+    throw new EnvironmentError("GITHUB_TOKEN is not set: a token that may read the repository and its runs");
+  const config = readConfig();
+  if (options.engine === "base" && config.model === null)
+    throw new EnvironmentError(
+      "the engine base needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL",
+    );
+  const world = composeWorld();
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  return stoppable(async (signal) => {
+    const repaired = await asked(
+      repairGitHubRun(
+        composeTokenGitHub(token, readApiUrl()),
+        {
+          owner,
+          name,
+          runId,
+          publish: options.publish === true,
+          switches: { engine: options.engine, profile: options.profile },
+          maxUsd: options.maxUsd ?? null,
+          signal,
+        },
+        {
+          git: composeGit(config, world),
+          remoteGit: composeRemoteGit(config),
+          repair: composeRepair(config, world, tell),
+          readers: composeReaders,
+          world,
+          tell,
+        },
+      ),
+    );
+    printOutcome(repaired.outcome, options.json === true, config.colour);
+    if (repaired.pullRequest !== null) tell(`pull request: ${repaired.pullRequest}`);
+    return exitOf(repaired.outcome);
+  });
+}
+
+/** What GitHub does not have is the caller's mistake; what it does not let us is the token's. */
+async function asked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "GitHubFailed" || !("status" in error)) throw error;
+    if (error.status === 404) throw new UsageError("GitHub has no such repository or run, or the token may not see it");
+    throw new EnvironmentError(error.message);
+  }
+}
