@@ -57,7 +57,7 @@ export async function learn(options: LearnOptions): Promise<number> {
         pushes: [],
         exposed: [],
       },
-      composeLearn(config, world),
+      composeLearn(config, world, tell),
     ),
   );
   const text = options.json

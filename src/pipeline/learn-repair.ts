@@ -1,3 +1,4 @@
+import type { AskParts } from "../agent/ask.ts";
 import type { Evidence, Failure } from "../domain/evidence.ts";
 import type { EpisodePush, Reconstruction } from "../domain/experience.ts";
 import { reconstructEpisode } from "../experience/reconstruct/reconstruct-episode.ts";
@@ -26,6 +27,9 @@ export interface LearnParts {
   readonly histories: Histories;
   readonly tools: readonly Tool[];
   readonly world: Pick<World, "id">;
+  /** Null without a configured model. */
+  readonly model: AskParts | null;
+  readonly tell: (line: string) => void;
   /** Where what was learned goes; null keeps nothing. */
   readonly keep: ((learned: Reconstruction) => Promise<void>) | null;
 }
@@ -37,9 +41,15 @@ export async function learnRepair(request: LearnRequest, parts: LearnParts): Pro
   try {
     const mendsItself = (name: string): boolean =>
       parts.tools.some((tool) => tool.name === name && tool.fix !== undefined);
-    const learned = await reconstructEpisode(history, { ...episode, id: parts.world.id("ep"), mendsItself });
-    await parts.keep?.(learned);
-    return learned;
+    const id = parts.world.id("ep");
+    const { reconstruction, unanswered } = await reconstructEpisode(
+      history,
+      { ...episode, id, mendsItself },
+      parts.model,
+    );
+    for (const why of unanswered) parts.tell(`the model was of no help: ${why}`);
+    await parts.keep?.(reconstruction);
+    return reconstruction;
   } finally {
     await history.close();
   }

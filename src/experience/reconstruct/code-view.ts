@@ -16,6 +16,8 @@ export interface CodeFile {
 export interface CodeView {
   before(path: string): CodeFile | null;
   after(path: string): CodeFile | null;
+  /** Whether one of these files has it in its path or its text. */
+  holds(text: string): boolean;
 }
 
 // More changed files than a person reviews are a vendored tree or a mass edit: their hunks still have their lines.
@@ -30,12 +32,17 @@ export async function loadCode(
   delta: readonly DeltaHunk[],
   pointedTo: readonly string[],
 ): Promise<CodeView> {
-  const files = [...new Set(delta.map(({ file }) => file))].slice(0, MOST_FILES);
-  const oldPaths = new Set([...files.flatMap((file) => file.oldPath ?? []), ...pointedTo]);
-  const newPaths = new Set(files.flatMap((file) => file.newPath ?? []));
+  const changed = [...new Set(delta.map(({ file }) => file))].slice(0, MOST_FILES);
+  const oldPaths = new Set([...changed.flatMap((file) => file.oldPath ?? []), ...pointedTo]);
+  const newPaths = new Set(changed.flatMap((file) => file.newPath ?? []));
   const old = await readAll(history, failSha, oldPaths);
   const young = await readAll(history, passSha, newPaths);
-  return { before: (path) => old.get(path) ?? null, after: (path) => young.get(path) ?? null };
+  const files = [...old.values(), ...young.values()];
+  return {
+    before: (path) => old.get(path) ?? null,
+    after: (path) => young.get(path) ?? null,
+    holds: (text) => files.some((file) => file.path.includes(text) || file.text.includes(text)),
+  };
 }
 
 async function readAll(

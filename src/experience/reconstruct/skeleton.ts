@@ -1,6 +1,6 @@
 import type { Artifact, Citation, Cited, HunkRef, ProblemRepair } from "../../domain/experience.ts";
 import { redact } from "../../text/redact.ts";
-import { type Attribution, attribute } from "./attribute.ts";
+import type { Attribution } from "./attribute.ts";
 import { confidenceOf } from "./confidence.ts";
 import { commitId, logId } from "./evidence-pack.ts";
 import type { OpenEpisode } from "./open-episode.ts";
@@ -13,7 +13,7 @@ export interface Drafted {
 }
 
 /** Reconstruction without a model: what diagnostics, tool scopes, tests, pushes and line history say, and no more. */
-export function skeletonRecords(open: OpenEpisode): Drafted {
+export function skeletonRecords(open: OpenEpisode, attributions: readonly Attribution[]): Drafted {
   if (open.episode.fixedByBase) {
     return {
       records: [],
@@ -23,7 +23,6 @@ export function skeletonRecords(open: OpenEpisode): Drafted {
       })),
     };
   }
-  const attributions = attribute({ ...open, pushes: open.episode.pushes });
   const kept = attributions.filter(({ pieces }) => pieces.length > 0);
   const missed = attributions.filter(({ pieces }) => pieces.length === 0);
   return {
