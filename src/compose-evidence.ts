@@ -1,8 +1,9 @@
 // What explaining needs, and no more: engines, model clients and stores take longer to load than a log to read.
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { localGit } from "./adapters/git/local-git.ts";
 import { openLogs } from "./adapters/logs/open-logs.ts";
 import { systemWorld } from "./adapters/world.ts";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import type { Readers } from "./evidence/read-step.ts";
 import type { Git } from "./ports/git.ts";
 import type { LogSource } from "./ports/log-source.ts";
@@ -29,4 +30,14 @@ export function composeWorld(): World {
 
 export function composeGit(config: Config, world: World, identity = LOCAL_IDENTITY): Git {
   return localGit({ world, identity, path: config.searchPath });
+}
+
+/** Makes the data folder; throws ConfigError, one line, when it cannot be written. */
+export function ensureWritable(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch {
+    throw new ConfigError([`RETRACE_DATA_DIR: ${dataDir} cannot be written`]);
+  }
 }

@@ -1,12 +1,11 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
 import path from "node:path";
 import { httpGit } from "./adapters/git/remote-git.ts";
 import { openAiChat } from "./adapters/llm/openai-chat.ts";
 import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
 import { unsandboxed } from "./adapters/sandbox/none.ts";
 import { fileRunStore } from "./adapters/store/run-store.ts";
-import { composeGit, composeReaders } from "./compose-evidence.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { composeGit, composeReaders, ensureWritable } from "./compose-evidence.ts";
+import type { Config } from "./config.ts";
 import { readCheckOutput } from "./evidence/check-output.ts";
 import type { RepairParts } from "./pipeline/repair-run.ts";
 import type { Llm } from "./ports/llm.ts";
@@ -17,7 +16,7 @@ import { autofixEngine } from "./repair/engines/autofix/engine.ts";
 import { baseEngine } from "./repair/engines/base/engine.ts";
 import { TOOLS } from "./tools/tools.ts";
 
-export { composeGit, composeLogSource, composeReaders, composeWorld } from "./compose-evidence.ts";
+export { composeGit, composeLogSource, composeReaders, composeWorld, ensureWritable } from "./compose-evidence.ts";
 
 export function composeRemoteGit(config: Config): RemoteGit {
   return httpGit({ path: config.searchPath, certificates: config.setupEnv });
@@ -63,14 +62,4 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
     },
     tell,
   };
-}
-
-/** Makes the data folder; throws ConfigError, one line, when it cannot be written. */
-export function ensureWritable(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    accessSync(dataDir, constants.W_OK);
-  } catch {
-    throw new ConfigError([`RETRACE_DATA_DIR: ${dataDir} cannot be written`]);
-  }
 }

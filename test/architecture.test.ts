@@ -7,7 +7,14 @@ const SRC = path.join(import.meta.dirname, "../src");
 const STAGES = ["intake", "evidence", "problems", "experience", "repair", "validate", "publish"];
 const BELOW_STAGES = ["agent", "tools", "ports", "domain", "text"];
 const BELOW_DOORS = ["pipeline", ...STAGES, ...BELOW_STAGES];
-const COMPOSED = ["compose.ts", "compose-learn.ts", "compose-app.ts", "compose-evidence.ts", "config.ts"];
+const COMPOSED = [
+  "compose.ts",
+  "compose-learn.ts",
+  "compose-experience.ts",
+  "compose-app.ts",
+  "compose-evidence.ts",
+  "config.ts",
+];
 
 /** Which rooms a room may import, besides itself. Imports for types count. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +35,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["domain", "ports", "text"],
   "compose-evidence.ts": ["adapters", "config.ts", ...STAGES, ...BELOW_STAGES],
   "compose.ts": ["adapters", "pipeline", "compose-evidence.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
-  "compose-learn.ts": ["adapters", "pipeline", "compose-evidence.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
+  "compose-experience.ts": ["adapters", "compose-evidence.ts", "config.ts", ...BELOW_STAGES],
+  "compose-learn.ts": [
+    "adapters",
+    "pipeline",
+    "compose-evidence.ts",
+    "compose-experience.ts",
+    "config.ts",
+    ...STAGES,
+    ...BELOW_STAGES,
+  ],
   "compose-app.ts": ["adapters", "pipeline", "compose.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
   "main.ts": ["cli"],
 };

@@ -37,6 +37,7 @@ Exit codes: 0 repaired, nothing to repair, already fixed, explained; 1 not repai
   addExplain(program, ended);
   addRepair(program, ended);
   addLearn(program, ended);
+  addExperience(program, ended);
   addServe(program);
   addDoctor(program, ended);
   return program;
@@ -124,6 +125,50 @@ function addLearn(program: Command, ended: Ended): void {
     });
 }
 
+function addExperience(program: Command, ended: Ended): void {
+  const memory = program.command("experience").description("What was learned: look at it, take it along, forget it.");
+  const add = (name: string, description: string): Command => {
+    const command = memory.command(name).description(description);
+    return name.startsWith("export") ? command : command.option("--json", "print one JSON document and nothing else");
+  };
+  const scoped = (command: Command): Command =>
+    command
+      .option("--as <owner/name>", "only this repository's")
+      .addOption(new Option("--level <level>", "only this level").choices(["L1", "L2", "L3"]));
+  const commands = () => import("./experience.ts");
+
+  scoped(add("list", "Records by repository and workflow, newest first."))
+    .option("--all", "retired ones too")
+    .action(async (options) => ended(await (await commands()).listExperience(options)));
+  add("show", "One record, with what speaks for it.")
+    .argument("<id>", "its id, or the beginning of it")
+    .action(async (id: string, options) => ended(await (await commands()).showExperience(id, options)));
+  scoped(add("search", "Records that share words with a text, best first."))
+    .argument("<text...>", "what to look for")
+    .option("--limit <n>", "how many at most (10)", parseCount)
+    .action(async (words: string[], options) =>
+      ended(await (await commands()).searchExperience(words.join(" "), options)),
+    );
+  add("recurrence", "How much of a repository's failures comes back, and how far memory can help there.")
+    .option("--as <owner/name>", "only this repository's")
+    .action(async (options) => ended(await (await commands()).tellRecurrence(options)));
+  scoped(add("export", "Everything as JSON lines on stdout.")).action(async (options) =>
+    ended(await (await commands()).exportExperience(options)),
+  );
+  add("import", "Take over an export; what breaks a rule is left out and named.")
+    .argument("<file>", "what `export` wrote")
+    .action(async (file: string, options) => ended(await (await commands()).importExperience(file, options)));
+  add("forget", "Forget a record, and what was made from it alone, for good.")
+    .argument("<id>", "its id, or the beginning of it")
+    .action(async (id: string, options) => ended(await (await commands()).forgetExperience(id, options)));
+  add("check", "Read every line again; exit 1 when something is wrong.").action(async (options) =>
+    ended(await (await commands()).checkExperience(options)),
+  );
+  add("rebuild", "Make the index anew from the lines.").action(async (options) =>
+    ended(await (await commands()).rebuildExperience(options)),
+  );
+}
+
 function addDoctor(program: Command, ended: Ended): void {
   program
     .command("doctor")
@@ -166,6 +211,12 @@ function parseDollars(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
     throw new InvalidArgumentError("write a number above 0.");
+  return value;
+}
+
+function parseCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value <= 0) throw new InvalidArgumentError("write a whole number above 0.");
   return value;
 }
 
