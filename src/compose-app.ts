@@ -3,14 +3,12 @@ import type { Logger } from "pino";
 import type { Probot } from "probot";
 import { appHookDeliveries } from "./adapters/github/hook-deliveries.ts";
 import { probotGitHub } from "./adapters/github/probot-github.ts";
-import { tokenGitHub } from "./adapters/github/token-github.ts";
 import { sqliteQueue } from "./adapters/queue/sqlite-queue.ts";
 import { openDatabase } from "./adapters/store/database.ts";
 import { sqliteIncidentStore } from "./adapters/store/incident-store.ts";
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, ensureWritable } from "./compose.ts";
 import { type Config, ConfigError, type ServeConfig } from "./config.ts";
 import type { AppParts } from "./pipeline/incident-parts.ts";
-import type { GitHub } from "./ports/github.ts";
 import type { HookDeliveries } from "./ports/hook-deliveries.ts";
 import type { IncidentStore } from "./ports/incident-store.ts";
 import type { Queue } from "./ports/queue.ts";
@@ -32,11 +30,6 @@ export function openStores({ dataDir }: Pick<Config, "dataDir">): Stores {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     throw new ConfigError([`RETRACE_DATA_DIR: the database in ${dataDir} cannot be opened (${message})`]);
   }
-}
-
-/** GitHub as a person's token sees it. */
-export function composeTokenGitHub(token: string, apiUrl: string): GitHub {
-  return tokenGitHub(token, apiUrl);
 }
 
 /** What GitHub remembers of the webhooks it sent us. */

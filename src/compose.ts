@@ -1,6 +1,5 @@
 import path from "node:path";
 import { httpGit } from "./adapters/git/remote-git.ts";
-import { openAiChat } from "./adapters/llm/openai-chat.ts";
 import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
 import { unsandboxed } from "./adapters/sandbox/none.ts";
 import { fileRunStore } from "./adapters/store/run-store.ts";
@@ -38,7 +37,19 @@ export function composeSandbox(config: Config, world: World): Sandbox {
 export function composeLlm(config: Config, world: World): Llm | null {
   if (config.model === null) return null;
   const { name: model, apiKey, baseUrl, timeoutMs } = config.model;
-  return openAiChat({ model, apiKey, baseUrl, timeoutMs, monotonicMs: () => world.monotonicMs() });
+  let client: Promise<Llm> | null = null;
+  // The client library is loaded at the first question: most commands never ask one.
+  const load = async (): Promise<Llm> => {
+    const { openAiChat } = await import("./adapters/llm/openai-chat.ts");
+    return openAiChat({ model, apiKey, baseUrl, timeoutMs, monotonicMs: () => world.monotonicMs() });
+  };
+  return {
+    model,
+    chat: async (request) => {
+      client ??= load();
+      return (await client).chat(request);
+    },
+  };
 }
 
 /** Everything the repair pipeline runs on. Throws ConfigError when the data folder cannot be written. */

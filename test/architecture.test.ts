@@ -12,6 +12,7 @@ const COMPOSED = [
   "compose-learn.ts",
   "compose-experience.ts",
   "compose-app.ts",
+  "compose-github.ts",
   "compose-evidence.ts",
   "config.ts",
 ];
@@ -45,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...STAGES,
     ...BELOW_STAGES,
   ],
+  "compose-github.ts": ["adapters", "ports"],
   "compose-app.ts": ["adapters", "pipeline", "compose.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
   "main.ts": ["cli"],
 };

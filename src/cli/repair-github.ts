@@ -1,5 +1,5 @@
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, composeWorld } from "../compose.ts";
-import { composeTokenGitHub } from "../compose-app.ts";
+import { composeTokenGitHub } from "../compose-github.ts";
 import { readApiUrl, readConfig, readGitHubToken } from "../config.ts";
 import type { Switches } from "../domain/switches.ts";
 import { repairGitHubRun } from "../pipeline/repair-github-run.ts";

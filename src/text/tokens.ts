@@ -1,4 +1,13 @@
-import { countTokens as countPiece } from "gpt-tokenizer";
+import { createRequire } from "node:module";
+
+type Tokenizer = typeof import("gpt-tokenizer");
+
+// Its tables take a good part of a second to load: commands that ask no model must not wait for them.
+let tokenizer: Tokenizer | null = null;
+function loadTokenizer(): Tokenizer {
+  tokenizer ??= createRequire(import.meta.url)("gpt-tokenizer") as Tokenizer;
+  return tokenizer;
+}
 
 // The tokenizer is quadratic in the length of a run without a break (100,000 equal letters took 12 s): short pieces
 // bound that, and a cut costs at most one token.
@@ -12,6 +21,7 @@ const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<
 
 /** How many tokens a model of the o200k family reads in `text`; an estimate for any other, and for very long text. */
 export function countTokens(text: string): number {
+  const { countTokens: countPiece } = loadTokenizer();
   const counted = text.slice(0, COUNTED_CHARACTERS);
   let tokens = 0;
   for (let from = 0; from < counted.length; from += PIECE_CHARACTERS) {
