@@ -39,6 +39,7 @@ export function attribute(input: AttributionInput): readonly Attribution[] {
     const sure = decide(links.get(piece) ?? new Map());
     if (sure.size > 0) owners.set(piece, sure);
   }
+  for (const group of input.groups) attributePush(group, owners, usable, input);
   // What a repair needs may itself need something: until nothing new is found.
   for (let round = 0; round < MOST_ROUNDS; round++) if (!extend(owners, usable, input)) break;
   const attributions = input.groups.map((group) => ({
@@ -77,7 +78,7 @@ function linkAll(input: AttributionInput, pieces: readonly Piece[]): Map<Piece, 
         veto === "fits"
           ? {
               ...link,
-              score: Math.min(0.95, link.score + 0.2),
+              score: Math.max(link.score, Math.min(BESIDE_DIRECT, link.score + PUSH_BONUS)),
               why: `${link.why}; the failure was gone after its push`,
             }
           : link,
@@ -104,6 +105,10 @@ function dropWeak(group: FailureGroup, links: ReadonlyMap<Piece, Map<FailureGrou
   }
 }
 
+// A push says when, not where: it lifts a guess over the bar, never over a reason of its own.
+const PUSH_BONUS = 0.2;
+const BESIDE_DIRECT = 0.8;
+
 /** A change pushed after a failure was gone did not repair it; one pushed right before may have. */
 function pushSays(
   group: FailureGroup,
@@ -117,6 +122,29 @@ function pushSays(
   const at = pushOf(piece.hunk.ref.commit);
   if (at > last + 1) return "cannot-be";
   return at === last + 1 ? "fits" : "nothing";
+}
+
+/**
+ * A failure that nothing else explains was gone after a push of one commit, and no other failure was: what that commit
+ * changed, and no other repair claims, repaired it.
+ */
+function attributePush(
+  group: FailureGroup,
+  owners: Map<Piece, Map<FailureGroup, Link>>,
+  pieces: readonly Piece[],
+  input: AttributionInput,
+): void {
+  if (input.pushOf === null || [...owners.values()].some((own) => own.has(group))) return;
+  const pushed = pieces.filter((piece) => pushSays(group, piece, input) === "fits");
+  const commits = new Set(pushed.map(({ hunk }) => hunk.ref.commit));
+  const others = input.groups.some(
+    (other) => other !== group && pushed.some((piece) => pushSays(other, piece, input) === "fits"),
+  );
+  if (commits.size !== 1 || others || pushed.some((piece) => owners.has(piece))) return;
+  for (const piece of pushed) {
+    if (piece.role === "docs" || piece.isComment) continue;
+    owners.set(piece, new Map([[group, { score: SURE, why: "CI showed the failure no more after this push" }]]));
+  }
 }
 
 function decide(links: ReadonlyMap<FailureGroup, Link>): Map<FailureGroup, Link> {

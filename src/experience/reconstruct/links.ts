@@ -155,7 +155,9 @@ const byTest: Rule = (failure, piece, { code, hasLines }) => {
     (one) =>
       one.kind !== "type" &&
       called.has(one.name) &&
-      piece.definitions.some((inner) => inner.name !== one.name && mentions(textOf(source, one), inner.name)),
+      piece.definitions.some(
+        (inner) => inner.kind !== "type" && inner.name !== one.name && mentions(textOf(source, one), inner.name),
+      ),
   );
   return between === undefined
     ? null
