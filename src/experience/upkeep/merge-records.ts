@@ -2,61 +2,90 @@ import type { ExperienceRecord } from "../../domain/experience.ts";
 import { isAboutOthers, NEAR_DUPLICATE, similarity, similarityAtMost } from "../../domain/similarity.ts";
 import { comparedRecord } from "./compared.ts";
 
+export interface MergedMemory {
+  /** What has to be written. */
+  readonly writes: readonly ExperienceRecord[];
+  /** Under which id each new record is kept, by its own id. */
+  readonly homes: ReadonlyMap<string, string>;
+}
+
 /**
- * What has to be written so that a scope's memory holds some new records too (papers §13.4): the same and nearly the same are merged
- * into what is there, the rest is added. Learning an episode twice, or going on after a kill, writes nothing twice.
+ * What has to be written so that a scope's memory holds some new records too (papers §13.4): the same and nearly the same
+ * are merged into what is there, the rest is added. Learning an episode twice, or going on after a kill, writes nothing
+ * twice.
  */
 export function mergeIntoMemory(
   existing: readonly ExperienceRecord[],
   incoming: readonly ExperienceRecord[],
-): readonly ExperienceRecord[] {
+): MergedMemory {
   const memory = new Map(existing.map((record) => [record.meta.id, record]));
-  const written = new Map<string, ExperienceRecord>();
-  const own = new Set<string>();
+  const writes = new Map<string, ExperienceRecord>();
+  const homes = new Map<string, string>();
+  // What one of the new records is exactly is not what another one nearly is: problems of one episode stay apart.
+  const reserved = new Set(
+    existing.filter((other) => incoming.some((record) => isSame(other, record))).map(({ meta }) => meta.id),
+  );
   for (const record of incoming) {
     const others = [...memory.values()].filter(
       (other) => other.level === record.level && other.meta.scope.workflow === record.meta.scope.workflow,
     );
-    const strangers = others.filter(({ meta }) => !own.has(meta.id));
+    const own = new Set(homes.values());
+    const strangers = others.filter(({ meta }) => !own.has(meta.id) && !reserved.has(meta.id));
     const known =
       others.find((other) => isSame(other, record)) ??
       strangers.find((other) => isToldAnew(other, record)) ??
       nearest(strangers, record);
     const merged = known === undefined ? record : mergeRecords(known, record);
-    own.add(merged.meta.id);
+    homes.set(record.meta.id, merged.meta.id);
     if (merged === known) continue;
     memory.set(merged.meta.id, merged);
-    written.set(merged.meta.id, merged);
+    writes.set(merged.meta.id, merged);
   }
-  return [...written.values()];
+  return { writes: [...writes.values()], homes };
 }
 
 /** One record of two; it keeps the id of the first. The first itself when the second adds nothing. */
 export function mergeRecords(known: ExperienceRecord, young: ExperienceRecord): ExperienceRecord {
   const isBetter = rankOf(young) > rankOf(known);
-  const episodeIds = [...new Set([...known.meta.episodeIds, ...young.meta.episodeIds])];
-  const isNews = episodeIds.length > known.meta.episodeIds.length;
-  if (!isBetter && !isNews) return known;
-  const better = isBetter ? young : known;
-  const { provenance } = better.meta;
-  const shas = [...new Set([...known.meta.provenance.sourceShas, ...young.meta.provenance.sourceShas])];
+  const episodeIds = union(known.meta.episodeIds, young.meta.episodeIds);
+  const parents = union(known.meta.parents, young.meta.parents);
+  const isSeenAgain = episodeIds.length > known.meta.episodeIds.length;
+  if (!isBetter && !isSeenAgain && parents.length === known.meta.parents.length) return known;
+  const better = withMembers(isBetter ? young : known, parents);
+  const sourceShas = union(known.meta.provenance.sourceShas, young.meta.provenance.sourceShas);
   return {
     ...better,
     meta: {
       ...better.meta,
       id: known.meta.id,
       episodeIds,
-      parents: [...new Set([...known.meta.parents, ...young.meta.parents])],
+      parents,
       createdAt: earlier(known.meta.createdAt, young.meta.createdAt),
       lastSeenAt: later(known.meta.lastSeenAt, young.meta.lastSeenAt),
-      support: isNews ? known.meta.support + young.meta.support : known.meta.support,
+      support: isSeenAgain ? known.meta.support + young.meta.support : known.meta.support,
       wins: known.meta.wins,
       losses: known.meta.losses,
       trust: Math.max(known.meta.trust, young.meta.trust),
-      status: statusOf(known, young, isNews),
-      provenance: { ...provenance, sourceShas: shas },
+      status: statusOf(known, young, isSeenAgain),
+      provenance: { ...better.meta.provenance, sourceShas },
     },
-  } as ExperienceRecord; // the level and the body come from the same record
+  };
+}
+
+/** A strategy or a pattern names the records it was made from in its body too. */
+function withMembers(record: ExperienceRecord, parents: readonly string[]): ExperienceRecord {
+  switch (record.level) {
+    case "L1":
+      return record;
+    case "L2":
+      return { ...record, body: { ...record.body, memberL1Ids: parents } };
+    case "L3":
+      return { ...record, body: { ...record.body, memberL2Ids: parents } };
+  }
+}
+
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** A trusted episode beside a quarantined one confirms it, unless it was put there for failing (papers §13.3, §13.4). */

@@ -4,9 +4,11 @@ import type {
   ExperienceRecord,
   ProblemRepair,
   Reconstruction,
+  RecordQuality,
 } from "../../domain/experience.ts";
 import { contentHashOf, episodeIdOf, recordIdOf } from "../../domain/experience-hash.ts";
 import type { KeptEpisode } from "../../ports/experience-store.ts";
+import type { Pattern, Strategy } from "../abstract/abstract-levels.ts";
 import { type Authorship, standingOf } from "./standing.ts";
 
 export interface LearnedFrom {
@@ -21,7 +23,7 @@ export interface LearnedFrom {
 }
 
 /** The concrete experience (L1) in what was recovered, one record a problem, in the order they have to be resolved in. */
-export function toL1Records(learned: Reconstruction, from: LearnedFrom): readonly ExperienceRecord[] {
+export function toL1Records(learned: Reconstruction, from: LearnedFrom): readonly L1[] {
   const { episode, edges } = learned;
   const scope = { tenant: from.tenant, repo: episode.repo, workflow: episode.workflow };
   const at = from.at.toISOString();
@@ -60,6 +62,30 @@ export function toL1Records(learned: Reconstruction, from: LearnedFrom): readonl
       body,
     };
   });
+}
+
+type L1 = ExperienceRecord & { readonly level: "L1" };
+type L2 = ExperienceRecord & { readonly level: "L2" };
+
+/** The strategy of a concrete record that is kept, as experience (L2); `home` is the id that record is kept under. */
+export function toL2Record(of: L1, home: string, strategy: Strategy, quality: RecordQuality): L2 {
+  const body = { ...strategy, memberL1Ids: [home] };
+  const contentHash = contentHashOf(of.meta.scope, of.meta.category, { level: "L2", body });
+  const id = recordIdOf("L2", contentHash);
+  return { level: "L2", meta: { ...of.meta, id, parents: [home], quality, contentHash }, body };
+}
+
+/** The pattern of a strategy that is kept, as experience of no repository (L3). */
+export function toL3Record(of: L2, home: string, pattern: Pattern): ExperienceRecord {
+  const scope = { tenant: of.meta.scope.tenant, repo: null, workflow: null };
+  const body = { ...pattern, patternId: "", memberL2Ids: [home] };
+  const contentHash = contentHashOf(scope, of.meta.category, { level: "L3", body });
+  const id = recordIdOf("L3", contentHash);
+  return {
+    level: "L3",
+    meta: { ...of.meta, id, scope, parents: [home], contentHash },
+    body: { ...body, patternId: `pattern-${contentHash.slice(0, 8)}` },
+  };
 }
 
 /** The episode itself, as it is kept: it counts for recurrence even when nothing could be recovered from it. */

@@ -21,13 +21,13 @@ describe("merging new records into memory", () => {
   it("adds what is not there", () => {
     const young = anL1(second, saying("mypy: incompatible return value of total", { a: [] }));
 
-    expect(mergeIntoMemory([anL1()], [young])).toEqual([young]);
+    expect(mergeIntoMemory([anL1()], [young]).writes).toEqual([young]);
   });
 
   it("counts an episode that shows the same again", () => {
     const young = anL1({ ...second, id: "exp_1", contentHash: anL1().meta.contentHash });
 
-    expect(mergeIntoMemory([anL1()], [young])).toEqual([
+    expect(mergeIntoMemory([anL1()], [young]).writes).toEqual([
       anL1({ support: 2, episodeIds: ["ep_1", "ep_2"], lastSeenAt: "2026-05-01T00:00:00.000Z" }),
     ]);
   });
@@ -35,7 +35,7 @@ describe("merging new records into memory", () => {
   it("counts a near duplicate, under the id that is there", () => {
     const young = anL1(second, saying("vitest: cart > adds an item three times"));
 
-    const [merged, ...others] = mergeIntoMemory([anL1()], [young]);
+    const [merged, ...others] = mergeIntoMemory([anL1()], [young]).writes;
 
     expect(others).toEqual([]);
     expect(merged?.meta).toMatchObject({ id: "exp_1", support: 2, episodeIds: ["ep_1", "ep_2"] });
@@ -60,13 +60,13 @@ describe("merging new records into memory", () => {
   ])("keeps what is said alike apart when it has %s", (_, meta, z) => {
     const young = anL1(meta, z);
 
-    expect(mergeIntoMemory([anL1()], [young])).toEqual([young]);
+    expect(mergeIntoMemory([anL1()], [young]).writes).toEqual([young]);
   });
 
   it("keeps two problems of one episode apart, however alike", () => {
     const twin = anL1({ ...second, episodeIds: ["ep_1"] }, saying("vitest: cart > adds an item thrice"));
 
-    expect(mergeIntoMemory([], [anL1(), twin])).toEqual([anL1(), twin]);
+    expect(mergeIntoMemory([], [anL1(), twin]).writes).toEqual([anL1(), twin]);
   });
 
   it("writes nothing when an episode is learned again, merged records included", () => {
@@ -75,11 +75,17 @@ describe("merging new records into memory", () => {
       anL1({ ...second, id: "exp_c", contentHash: hash("c") }, saying("eslint: no-unused-vars", { a: [] })),
     ];
     const memory = new Map([[anL1().meta.id, anL1()]] as const);
-    for (const record of mergeIntoMemory([...memory.values()], batch))
+    for (const record of mergeIntoMemory([...memory.values()], batch).writes)
       memory.set(record.meta.id, record as ReturnType<typeof anL1>);
 
     expect(memory.size).toBe(2);
-    expect(mergeIntoMemory([...memory.values()], batch)).toEqual([]);
+    expect(mergeIntoMemory([...memory.values()], batch)).toEqual({
+      writes: [],
+      homes: new Map([
+        ["exp_b", "exp_1"],
+        ["exp_c", "exp_c"],
+      ]),
+    });
   });
 
   it("lets a model's telling replace the one without, and never the other way round", () => {
@@ -88,11 +94,19 @@ describe("merging new records into memory", () => {
       { p: { ...aProblemRepair().p, statement: { value: "adding does not look", cites: [], support: "verified" } } },
     );
 
-    const [replaced] = mergeIntoMemory([anL1()], [full]);
+    const [replaced] = mergeIntoMemory([anL1()], [full]).writes;
 
     expect(replaced).toEqual({ ...full, meta: { ...full.meta, id: "exp_1" } });
-    expect(mergeIntoMemory([full], [anL1()])).toEqual([]);
+    expect(mergeIntoMemory([full], [anL1()]).writes).toEqual([]);
   });
+});
+
+it("a strategy that two records lead to names both", () => {
+  const young = anL2({ parents: ["exp_b"] }, { memberL1Ids: ["exp_b"] });
+
+  expect(mergeIntoMemory([anL2()], [young]).writes).toEqual([
+    anL2({ parents: ["exp_1", "exp_b"] }, { memberL1Ids: ["exp_1", "exp_b"] }),
+  ]);
 });
 
 describe("the status of a merged record", () => {
