@@ -4,7 +4,12 @@ import { openAiChat } from "./adapters/llm/openai-chat.ts";
 import type { AskParts } from "./agent/ask.ts";
 import { Budget } from "./agent/budget.ts";
 import { NO_TRANSCRIPT } from "./agent/transcript.ts";
+import { ensureWritable } from "./compose-evidence.ts";
+import { composeExperience } from "./compose-experience.ts";
 import type { Config } from "./config.ts";
+import type { Reconstruction } from "./domain/experience.ts";
+import { abstractLevels } from "./experience/abstract/abstract-levels.ts";
+import { remember } from "./experience/upkeep/remember.ts";
 import type { LearnParts } from "./pipeline/learn-repair.ts";
 import type { World } from "./ports/world.ts";
 import { TOOLS } from "./tools/tools.ts";
@@ -13,8 +18,42 @@ export { composeGit, composeWorld } from "./compose-evidence.ts";
 
 /** Everything learning from a clone runs on. */
 export function composeLearn(config: Config, world: World, tell: (line: string) => void): LearnParts {
+  ensureWritable(config.dataDir);
   const histories = gitHistories({ path: config.searchPath });
-  return { histories, tools: TOOLS, world, model: composeModel(config, world), tell, keep: null };
+  const keep = (learned: Reconstruction): Promise<void> => keepLearned(learned, config, world, tell);
+  return { histories, tools: TOOLS, world, model: composeModel(config, world), tell, keep };
+}
+
+/** Episodes of a local clone count as trusted, and belong to the command line's own account (design §5). */
+async function keepLearned(
+  learned: Reconstruction,
+  config: Config,
+  world: World,
+  tell: (line: string) => void,
+): Promise<void> {
+  const { repo, workflow, quality } = learned.episode;
+  const abstracted = await Promise.all(
+    learned.records.map((record) => abstractLevels({ record, repo, workflow, evidence: [] }, null)),
+  );
+  const model = quality === "full" ? (config.model?.name ?? null) : null;
+  const now = world.now();
+  const store = composeExperience(config);
+  try {
+    const from = { tenant: "local", author: "maintainer", at: now, now, model, promptHash: null } as const;
+    const { isNew, written } = await remember(learned, abstracted, from, store);
+    const kept = written.filter(({ ended }) => ended === "kept").map(({ id }) => id);
+    tell(
+      kept.length > 0
+        ? `kept in memory: ${kept.join(", ")}`
+        : isNew
+          ? "kept in memory: the episode"
+          : "in memory already",
+    );
+    for (const { id, ended, why } of written)
+      if (ended !== "kept" && ended !== "unchanged") tell(`${id} was not kept: ${why}`);
+  } finally {
+    await store.close();
+  }
 }
 
 // One episode: papers §13.2 gives a pull request 0.20 dollars; tokens bind where no price is set. A hundred commits take
