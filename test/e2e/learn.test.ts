@@ -66,9 +66,8 @@ describe("retrace learn", () => {
       const ran = await retrace(["learn", "--repo", episode.dir, ...args, "--json"]);
 
       expect([ran.code, ran.stdout]).toEqual([2, ""]);
-      const complaints = ran.stderr.split("
-").filter((line) => line.startsWith("retrace: "));
-    expect(complaints).toHaveLength(1);
+      const complaints = ran.stderr.split("\n").filter((line) => line.startsWith("retrace: "));
+      expect(complaints).toHaveLength(1);
       expect(ran.stderr).toContain(complaint);
     },
     60_000,
