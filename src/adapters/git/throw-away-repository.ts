@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { copyFile, lstat, mkdir, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, rename, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { removeTree } from "../remove-tree.ts";
 import { copyIfThere, repositoryConfig } from "./foreign-repository.ts";
 
 /** What the throw-away `.git` of a working copy is made of. */
@@ -26,7 +27,7 @@ export const BASE_INDEX = "base-index";
 export async function putThrowAwayRepository(parts: ThrowAwayParts): Promise<void> {
   const made = path.join(parts.workshop, "throw-away");
   const old = path.join(parts.tree, ".git");
-  await rm(made, { recursive: true, force: true });
+  await removeTree(made);
   for (const folder of ["refs/heads", "refs/tags", "info", "objects/info", "objects/pack"]) {
     await mkdir(path.join(made, folder), { recursive: true });
   }
@@ -37,7 +38,7 @@ export async function putThrowAwayRepository(parts: ThrowAwayParts): Promise<voi
   await copyIfThere(path.join(parts.gitDir, "shallow"), path.join(made, "shallow"));
   await copyFile(path.join(parts.gitDir, BASE_INDEX), path.join(made, "index"));
   await supplyPacks(path.join(parts.gitDir, "objects/pack"), path.join(old, "objects/pack"), `${made}/objects/pack`);
-  await rm(old, { recursive: true, force: true });
+  await removeTree(old);
   await rename(made, old);
 }
 

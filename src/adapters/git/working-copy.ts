@@ -1,7 +1,8 @@
-import { copyFile, rm } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import PQueue from "p-queue";
 import type { TreeId, WorkingCopy } from "../../ports/git.ts";
+import { removeTree } from "../remove-tree.ts";
 import { diffTrees } from "./diff-trees.ts";
 import { type BytePath, decodeText, showPath, splitPaths } from "./path-bytes.ts";
 import { firstComplaint, gitLine, gitOutput, type RunGit } from "./run-git.ts";
@@ -32,7 +33,7 @@ export function workingCopy(run: RunGit, parts: WorkingCopyParts): WorkingCopy {
     apply: (patch) => inTurn(() => applyPatch(run, parts, patch)),
     listFiles: () => listFiles(run, gitDir, base),
     read: (id, file) => readFileOf(run, gitDir, id, file),
-    remove: () => rm(parts.workshop, { recursive: true, force: true }),
+    remove: () => removeTree(parts.workshop),
   };
 }
 

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
-
-const execute = promisify(execFile);
+import { removeTree } from "../remove-tree.ts";
 
 /** The folders of one room on our side. */
 export interface RoomFolders {
@@ -45,10 +42,5 @@ export async function makeRoomFolders(parent: string, homeInside: string): Promi
 
 /** Removes a room's folders, read-only ones of a module cache included. */
 export async function removeRoomFolders({ root }: RoomFolders): Promise<void> {
-  try {
-    await rm(root, { recursive: true, force: true });
-  } catch {
-    await execute("/bin/chmod", ["-R", "u+rwX", root], { env: {} }).catch(() => undefined);
-    await rm(root, { recursive: true, force: true });
-  }
+  await removeTree(root);
 }
