@@ -63,7 +63,7 @@ export async function openClone(
   const git = composeGit(config, world);
   const commit = await usage(git.resolve(dir, revision));
   if (commit === null) throw new UsageError(`${dir} has no commit ${revision}`);
-  return { commit, files: await git.files(dir, commit) };
+  return { commit, files: await usage(git.files(dir, commit)) };
 }
 
 /** Passes a value on; a GitFailed becomes a UsageError. */

@@ -15,7 +15,7 @@ export interface ForeignRepository {
   readonly objectFormat: string;
 }
 
-/** Finds the repository that `dir` is, or lies in. Rejects with GitFailed when there is none. */
+/** Finds the repository that `dir` is, or lies in. Rejects with GitFailed when there is none, or its work tree lies apart from it. */
 export async function findRepository(run: RunGit, dir: string): Promise<ForeignRepository> {
   const questions = ["--git-dir", "--git-common-dir", "--show-object-format", "--is-bare-repository"];
   const found = await run({ args: ["rev-parse", "--path-format=absolute", ...questions], cwd: dir });
@@ -25,6 +25,11 @@ export async function findRepository(run: RunGit, dir: string): Promise<ForeignR
   }
   if (bare === "true") return { root: gitDir, bare: true, gitDir, commonDir, objectFormat };
   const root = await gitLine(run, { args: ["rev-parse", "--path-format=absolute", "--show-toplevel"], cwd: dir });
+  // With core.worktree a clone can name any folder of the machine: its files would be lent to code we do not trust.
+  const there = await run({ args: ["rev-parse", "--path-format=absolute", "--git-dir"], cwd: root });
+  if (there.stdout.toString("utf8").trim() !== gitDir) {
+    throw new GitFailed(`${dir} has its work tree elsewhere, in ${root}: core.worktree is not followed`);
+  }
   return { root, bare: false, gitDir, commonDir, objectFormat };
 }
 
