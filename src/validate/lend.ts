@@ -40,8 +40,15 @@ async function lendOne(root: string, tree: string, folder: string): Promise<Lent
     verbatimSymlinks: true,
     preserveTimestamps: true,
     mode: constants.COPYFILE_FICLONE,
+    filter: hasContent,
   });
   return { folder, ...(await moveVirtualEnvironments(root, tree, folder)) };
+}
+
+/** A tool may have left a socket or a pipe in there (a watcher, an editor): they cannot be copied, and nobody needs them. */
+async function hasContent(from: string): Promise<boolean> {
+  const found = await lstat(from);
+  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }
 
 /** Why the folder cannot be put there; null when it can. */

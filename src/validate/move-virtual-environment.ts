@@ -56,7 +56,8 @@ async function moveOne(root: string, tree: string, place: string): Promise<strin
     [root, tree] as const,
   ]);
   const files = [path.join(place, "pyvenv.cfg"), ...bin.map((name) => path.join(place, "bin", name))];
-  for (const file of [...files, ...(await filesWithPaths(place))]) await rewrite(file, moves);
+  const within = await realpath(tree);
+  for (const file of [...files, ...(await filesWithPaths(place))]) await rewrite(file, moves, within);
   return null;
 }
 
@@ -83,8 +84,13 @@ async function entries(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Replaces paths in a text file where they end at a boundary; links and binaries stay. */
-async function rewrite(file: string, moves: ReadonlyMap<string, string>): Promise<void> {
+/**
+ * Replaces paths in a text file where they end at a boundary; links and binaries stay, and so does what is reached through a
+ * linked folder that leads out of the tree: it is somebody else's file.
+ */
+async function rewrite(file: string, moves: ReadonlyMap<string, string>, within: string): Promise<void> {
+  const folder = await realpath(path.dirname(file)).catch(() => null);
+  if (folder === null || !folder.startsWith(`${within}/`)) return;
   const found = await lstat(file).catch(() => null);
   if (found?.isFile() !== true || found.size > MOST_SCRIPT_BYTES) return;
   const bytes = await readFile(file);

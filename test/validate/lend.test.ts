@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { localGit } from "../../src/adapters/git/local-git.ts";
@@ -98,6 +98,30 @@ describe("lending the clone's dependency folders", () => {
     );
     expect(readFileSync(path.join(packages, "data.bin"), "latin1")).toBe(`\0${clone}/src`);
     expect(await copy.snapshot()).toBe(copy.base);
+  });
+
+  it("leaves files alone that a virtual environment reaches through a link out of the tree", async () => {
+    const clone = repository({ ".gitignore": ".venv/\n" });
+    const shared = tempFolder();
+    write(shared, { python: "1\n", activate: `VIRTUAL_ENV="${clone}/.venv"\n` });
+    write(clone, { ".venv/pyvenv.cfg": `home = ${clone}\n`, ".venv/bin": { link: shared } });
+    const before = fingerprint(shared);
+
+    const { copy } = await lend(clone);
+
+    expect(fingerprint(shared)).toEqual(before);
+    expect(readFileSync(path.join(copy.tree, ".venv/pyvenv.cfg"), "utf8")).toBe(`home = ${copy.tree}\n`);
+  });
+
+  it("leaves out pipes and sockets, which nobody can copy", async () => {
+    const clone = repository({ ".gitignore": "node_modules\n" });
+    write(clone, { "node_modules/a/index.js": "1\n" });
+    execFileSync("/usr/bin/mkfifo", [path.join(clone, "node_modules/a/watch")]);
+
+    const { copy, lent } = await lend(clone);
+
+    expect(lent).toEqual([{ folder: "node_modules", notUsable: null, env: {} }]);
+    expect(readdirSync(path.join(copy.tree, "node_modules/a"))).toEqual(["index.js"]);
   });
 
   it("says that a virtual environment without its interpreter cannot be used", async () => {
