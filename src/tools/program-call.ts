@@ -86,8 +86,16 @@ const RUNNERS: readonly Runner[] = [
 
 // `xargs` and `find -exec` are left alone: their program gets arguments that the command does not show.
 
+// Some dozens of tools ask for the same command one after another.
+let latest: { readonly command: string; readonly call: ProgramCall | null } | null = null;
+
 /** The program of a simple command and what starts it; null for an empty command. */
 export function programCall(command: string): ProgramCall | null {
+  if (latest?.command !== command) latest = { command, call: takeApart(command) };
+  return latest.call;
+}
+
+function takeApart(command: string): ProgramCall | null {
   const words = shellWords(command);
   let start = skipAssignments(words, 0);
   // Each runner takes at least one word, so this ends.
