@@ -39,7 +39,7 @@ export interface Failure {
   readonly tool: string | null;
   readonly rule: string | null;
   readonly message: string;
-  /** Equal for the same failure seen again: other line numbers, times and hashes do not change it. */
+  /** Equal for the same failure seen again: other line numbers, times and hashes do not change it. "" when nobody has its log. */
   readonly signature: string;
   /** Id of the validation that showed it. */
   readonly validation: string | null;

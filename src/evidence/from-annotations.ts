@@ -76,12 +76,11 @@ function failureOf(
     tool,
     rule: null,
     message: text.split("\n")[0] ?? "",
-    signature: failureSignature({
-      tool,
-      rule: null,
-      message: text,
-      subject: location?.file ?? step?.name ?? null,
-    }),
+    // Without any words of the tool's there is nothing to know the failure by again.
+    signature:
+      note === null
+        ? ""
+        : failureSignature({ tool, rule: null, message: text, subject: location?.file ?? step?.name ?? null }),
     validation,
     testId: null,
     expected: null,

@@ -126,7 +126,9 @@ export class Reproducer {
   }
 
   private signaturesOf(belongs: (failureId: string) => boolean): readonly string[] {
-    return this.parts.evidence.failures.filter(({ id }) => belongs(id)).map(({ signature }) => signature);
+    const { failures } = this.parts.evidence;
+    // A failure nobody has a log of is known by its command alone: there is nothing to compare.
+    return failures.flatMap(({ id, signature }) => (belongs(id) && signature !== "" ? [signature] : []));
   }
 
   /** Once for each set of steps; what setup changed in tracked files is taken back, since it is no part of a repair. */
