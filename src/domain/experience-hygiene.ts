@@ -13,7 +13,7 @@ const RULES: readonly Rule[] = [
   {
     what: "a pipe to an interpreter",
     pattern:
-      /\|\s*(?:sudo\s+)?(?:\S*\/)?(?:ba|z|da|k|fi)?sh\b|\|\s*(?:sudo\s+)?(?:\S*\/)?(?:python[\d.]*|node|perl|ruby|php|pwsh|powershell|iex)\b/i,
+      /\|\s*(?:sudo\s+)?(?:[\w.~/-]{0,80}\/)?(?:ba|z|da|k|fi)?sh\b|\|\s*(?:sudo\s+)?(?:[\w.~/-]{0,80}\/)?(?:python[\d.]*|node|perl|ruby|php|pwsh|powershell|iex)\b/i,
   },
   {
     what: "a download run as a program",

@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
@@ -66,18 +67,28 @@ export function fileState(file: string): { readonly inode: number; readonly byte
   return found === undefined ? null : { inode: found.ino, bytes: found.size };
 }
 
-/** Appends whole lines; they are on disk when it returns. The folder's entry too, when the file is new. */
+/** Appends whole lines. They are on disk once `syncFile` has returned. */
 export function appendLines(file: string, lines: readonly string[]): void {
   const isNew = !existsSync(file);
   if (isNew) mkdirSync(path.dirname(file), { recursive: true, mode: FOLDER_MODE });
   const handle = openSync(file, "a", FILE_MODE);
   try {
     writeAll(handle, Buffer.from(lines.map((line) => `${line}\n`).join("")));
-    fdatasyncSync(handle);
   } finally {
     closeSync(handle);
   }
   if (isNew) syncFolder(path.dirname(file));
+}
+
+/** What was appended to a file is on disk when it returns; a file that is gone by now needs nothing. */
+export function syncFile(file: string): void {
+  if (!existsSync(file)) return;
+  const handle = openSync(file, "r+");
+  try {
+    fdatasyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 export interface ReadLines {
@@ -94,10 +105,11 @@ const CHUNK_BYTES = 1 << 20;
 export function readLinesFrom(file: string, from: number): ReadLines {
   const handle = openSync(file, "r");
   try {
+    const { size } = fstatSync(handle);
     const chunks: Buffer[] = [];
     for (let at = from; ; ) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const read = readSync(handle, chunk, 0, CHUNK_BYTES, at);
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, size - at)));
+      const read = readSync(handle, chunk, 0, chunk.length, at);
       if (read === 0) break;
       chunks.push(chunk.subarray(0, read));
       at += read;

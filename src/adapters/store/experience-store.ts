@@ -10,6 +10,7 @@ import {
   recordFile,
   removeFolder,
   repositoryFolder,
+  syncFile,
   tenantFolder,
 } from "./experience-files.ts";
 import { indexStatements, openIndex } from "./experience-index.ts";
@@ -25,11 +26,22 @@ export function fileExperienceStore(dataDir: string): ExperienceStore {
   const index = indexStatements(database);
   const sync = experienceSync(root, index);
   // One writer at a time, over all processes: whoever holds the index's write lock may touch the files.
-  const locked = <T>(work: () => T): T => database.transaction(work).immediate();
+  // Its lines are on the disk before the index is told for good.
+  const locked = <T>(work: () => T): T =>
+    database
+      .transaction(() => {
+        const result = work();
+        for (const file of unsynced) syncFile(file);
+        unsynced.clear();
+        return result;
+      })
+      .immediate();
+  const unsynced = new Set<string>();
 
   const write = (file: string, lines: readonly StoreLine[]): void => {
     if (lines.length === 0) return;
     appendLines(path.join(root, file), lines.map(encodeLine));
+    unsynced.add(path.join(root, file));
     sync.catchUp(file);
   };
 
@@ -117,7 +129,7 @@ export function fileExperienceStore(dataDir: string): ExperienceStore {
     change: async ({ tenant, repo }, decide) =>
       locked(() => {
         sync.catchUpAll();
-        return decide(index.records({ tenant, repo }).map(reread)).map(keep);
+        return decide(index.records({ tenant, repo })).map(keep);
       }),
     get: async (id) => {
       const found = index.record(id);

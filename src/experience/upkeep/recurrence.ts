@@ -93,7 +93,7 @@ function patternsOf(
 /** How much of one repository's history comes back: R(i) = max over other episodes of how alike they are, and its mean. */
 export interface Recurrence {
   readonly repo: string;
-  /** Episodes with records; the rest tells nothing. */
+  /** Episodes with records that were compared, the newest 500 at most; one without records tells nothing. */
   readonly episodes: number;
   /** Means over the episodes, 0 to 1; null with fewer than two. */
   readonly structural: number | null;
@@ -111,13 +111,27 @@ export function recurrenceByRepository(records: readonly ExperienceRecord[]): re
     .sort((a, b) => (a.repo < b.repo ? -1 : 1));
 }
 
+// Every episode is compared with every other one: this many take about two seconds.
+const MOST_EPISODES = 500;
+
 function recurrenceOf(repo: string, records: readonly L1[]): Recurrence {
-  const ids = [...new Set(records.flatMap(({ meta }) => meta.episodeIds))];
-  const instances = ids.map((id) => instanceOf(records.filter(({ meta }) => meta.episodeIds.includes(id))));
+  const newest = [...records].sort((a, b) => (a.meta.lastSeenAt < b.meta.lastSeenAt ? 1 : -1));
+  const byEpisode = new Map<string, L1[]>();
+  for (const record of newest) {
+    for (const id of record.meta.episodeIds) byEpisode.set(id, [...(byEpisode.get(id) ?? []), record]);
+  }
+  const instances = [...byEpisode.values()].slice(0, MOST_EPISODES).map(instanceOf);
   const vectors = tfIdfVectors(instances.map(({ text }) => text));
   const meanOfBest = (like: (i: number, j: number) => number): number | null => {
     if (instances.length < 2) return null;
-    const best = instances.map((_, i) => Math.max(...instances.map((__, j) => (i === j ? 0 : like(i, j)))));
+    const best = instances.map(() => 0);
+    for (let i = 1; i < instances.length; i++) {
+      for (let j = 0; j < i; j++) {
+        const s = like(i, j);
+        best[i] = Math.max(best[i] ?? 0, s);
+        best[j] = Math.max(best[j] ?? 0, s);
+      }
+    }
     return best.reduce((sum, value) => sum + value, 0) / best.length;
   };
   const empty: ReadonlyMap<string, number> = new Map();
