@@ -47,6 +47,8 @@ function openTables(file: string): SqliteDatabase {
     database.pragma("journal_mode = WAL");
     // After a power cut the index may lack its last rows: they are read from the files again.
     database.pragma("synchronous = NORMAL");
+    // What is forgotten must not stay in free pages.
+    database.pragma("secure_delete = ON");
     database.transaction(() => makeTables(database)).exclusive();
     return database;
   } catch (error) {
@@ -64,6 +66,7 @@ function makeTables(database: SqliteDatabase): void {
     .all();
   for (const { name } of names) database.exec(`DROP TABLE "${name}"`);
   database.exec(TABLES);
+  database.exec("INSERT INTO record_text (record_text, rank) VALUES ('secure-delete', 1)");
   database.pragma(`user_version = ${INDEX_VERSION}`);
 }
 

@@ -38,6 +38,9 @@ export function fileExperienceStore(dataDir: string): ExperienceStore {
       .immediate();
   const unsynced = new Set<string>();
 
+  /** The index's write-ahead log still holds what was deleted. Another reader at this moment leaves it to the next one. */
+  const emptyLog = (): void => void database.pragma("wal_checkpoint(TRUNCATE)");
+
   const write = (file: string, lines: readonly StoreLine[]): void => {
     if (lines.length === 0) return;
     appendLines(path.join(root, file), lines.map(encodeLine));
@@ -149,20 +152,26 @@ export function fileExperienceStore(dataDir: string): ExperienceStore {
         return true;
       }),
     episodes: async (filter = {}): Promise<readonly KeptEpisode[]> => index.episodes(filter),
-    forget: async (id, at) =>
-      locked(() => {
+    forget: async (id, at) => {
+      const gone = locked(() => {
         sync.catchUpAll();
         return index.record(id) === null ? [] : forgetAll(new Set([id]), at, true);
-      }),
-    forgetScope: async ({ tenant, repo }, at) =>
-      locked(() => {
+      });
+      emptyLog();
+      return gone;
+    },
+    forgetScope: async ({ tenant, repo }, at) => {
+      const count = locked(() => {
         sync.catchUpAll();
         const own = index.records(repo === null ? { tenant } : { tenant, repo });
         const went = forgetAll(new Set(own.map(({ meta }) => meta.id)), at, false);
         removeFolder(path.join(root, repo === null ? tenantFolder(tenant) : repositoryFolder(tenant, repo)));
         sync.catchUpAll();
         return went.length;
-      }),
+      });
+      emptyLog();
+      return count;
+    },
     exportLines: async (filter = {}) => {
       const { level, status, ...scope } = filter;
       const episodes = level === undefined && status === undefined ? index.episodes(scope) : [];

@@ -136,6 +136,21 @@ describe("the files of the experience store", () => {
     await again.close();
   });
 
+  it("hold no word of a forgotten record, nor does the index", async () => {
+    const store = fileExperienceStore(place);
+    await store.append([
+      anL1({}, { v: { ...aProblemRepair().v, command: "run the zebracheck" } }),
+      anL3({ parents: [] }),
+    ]);
+    expect(everything()).toContain("zebracheck");
+
+    await store.forget("exp_1", new Date("2026-03-02T12:00:00.000Z"));
+
+    expect(everything()).not.toContain("zebracheck");
+    await store.close();
+    expect(everything()).not.toContain("zebracheck");
+  });
+
   it.each([
     ["and the index knew the record", false],
     ["and the index was lost", true],
