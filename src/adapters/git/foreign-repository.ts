@@ -57,8 +57,7 @@ export async function withStandIn<T>(
   }
 }
 
-/** Makes an empty folder a git directory that stands for the clone (see `withStandIn`). */
-export async function fillStandIn(run: RunGit, repository: ForeignRepository, gitDir: string): Promise<void> {
+async function fillStandIn(run: RunGit, repository: ForeignRepository, gitDir: string): Promise<void> {
   for (const folder of ["refs", "info", "objects/info"]) await mkdir(path.join(gitDir, folder), { recursive: true });
   const head = await run({ args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd: repository.root });
   const headText = head.exitCode === 0 ? head.stdout : "ref: refs/heads/unborn\n";
@@ -69,6 +68,19 @@ export async function fillStandIn(run: RunGit, repository: ForeignRepository, gi
   await copyIfThere(path.join(repository.commonDir, "shallow"), path.join(gitDir, "shallow"));
   const indexFiles = (await readdir(repository.gitDir)).filter((name) => /^(?:index$|sharedindex\.)/.test(name));
   for (const name of indexFiles) await copyIfThere(path.join(repository.gitDir, name), path.join(gitDir, name));
+}
+
+/** Makes an empty folder a git directory that only borrows the clone's objects: no index, no HEAD, no setting of the clone. */
+export async function borrowObjects(run: RunGit, dir: string, gitDir: string): Promise<void> {
+  const questions = ["--git-common-dir", "--show-object-format"];
+  const found = await run({ args: ["rev-parse", "--path-format=absolute", ...questions], cwd: dir });
+  const [commonDir, objectFormat] = found.stdout.toString("utf8").split("\n");
+  if (found.exitCode !== 0 || !commonDir || !objectFormat) throw new GitFailed(`${dir} is no git repository`);
+  for (const folder of ["refs", "info", "objects/info"]) await mkdir(path.join(gitDir, folder), { recursive: true });
+  await writeFile(path.join(gitDir, "HEAD"), "ref: refs/heads/none\n");
+  await writeFile(path.join(gitDir, "config"), `${repositoryConfig(objectFormat)}\n`);
+  await writeFile(path.join(gitDir, "objects/info/alternates"), `${path.join(commonDir, "objects")}\n`);
+  await copyIfThere(path.join(commonDir, "shallow"), path.join(gitDir, "shallow"));
 }
 
 async function standInConfig(run: RunGit, repository: ForeignRepository): Promise<string> {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { GitFailed } from "../../ports/git.ts";
 import type { Histories, History, StepChange, WayCommit } from "../../ports/history.ts";
 import { type FileDiff, parseDiff } from "../../text/diff.ts";
-import { fillStandIn, findRepository } from "./foreign-repository.ts";
+import { borrowObjects } from "./foreign-repository.ts";
 import { OUR_ATTRIBUTES, writeAttributes } from "./our-attributes.ts";
 import { decodeText } from "./path-bytes.ts";
 import { gitOutput, gitRunner, type RunGit } from "./run-git.ts";
@@ -24,11 +24,10 @@ export function gitHistories({ path: searchPath, tempFolder = tmpdir() }: GitHis
   const run = gitRunner(searchPath);
   return {
     open: async (dir) => {
-      const repository = await findRepository(run, dir);
       const gitDir = await mkdtemp(path.join(tempFolder, "retrace-history-"));
       const close = (): Promise<void> => rm(gitDir, { recursive: true, force: true });
       try {
-        await fillStandIn(run, repository, gitDir);
+        await borrowObjects(run, dir, gitDir);
         await writeAttributes(gitDir, OUR_ATTRIBUTES);
       } catch (error) {
         await close();
@@ -75,7 +74,6 @@ const DIFF_ARGS = [
 const FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%s";
 
 async function findWay(call: Call, from: string, to: string): Promise<readonly WayCommit[] | null> {
-  for (const commit of [from, to]) await call(["cat-file", "-e", `${commit}^{commit}`]);
   if (from === to) return [];
   const args = ["log", "-z", FORMAT, "--ancestry-path", "--end-of-options", `${from}..${to}`];
   const fields = (await call(args)).toString("utf8").split("\0");
@@ -97,7 +95,7 @@ async function findWay(call: Call, from: string, to: string): Promise<readonly W
 }
 
 // One git process for many steps; the text of so many is held at once.
-const STEPS_AT_ONCE = 25;
+const STEPS_AT_ONCE = 100;
 
 async function* readChanges(call: Call, way: readonly WayCommit[]): AsyncIterable<StepChange> {
   for (let at = 0; at < way.length; at += STEPS_AT_ONCE) {

@@ -332,8 +332,11 @@ class ElementReader {
 
   keepRest(): Element[] {
     if (this.rest !== null) this.put(this.rest);
-    for (const element of this.elements.slice(this.next)) this.put(element);
-    return this.out;
+    const [next] = this.elements.slice(this.next, this.next + 1);
+    if (next === undefined) return this.out;
+    this.put(next);
+    // What was apart before stays apart: only the seam can have become one run.
+    return this.out.concat(this.elements.slice(this.next + 1));
   }
 
   /** The next element, a run cut to at most so many lines. */
@@ -344,11 +347,10 @@ class ElementReader {
     this.rest = null;
     if (!isRun(element)) return element;
     const length = Math.min(element.length, most);
-    if (length < element.length) {
-      const origin = { ...element.origin, line: element.origin.line + length };
-      this.rest = { ...element, origin, length: element.length - length };
-    }
     this.done += length;
+    if (length === element.length) return element;
+    const origin = { ...element.origin, line: element.origin.line + length };
+    this.rest = { ...element, origin, length: element.length - length };
     return { ...element, length };
   }
 }

@@ -1,8 +1,8 @@
 import type { DevEvent } from "../../domain/experience.ts";
-import type { History, StepChange, WayCommit } from "../../ports/history.ts";
+import type { History, WayCommit } from "../../ports/history.ts";
 import type { FileDiff } from "../../text/diff.ts";
 import { commitFates, developmentOf, type HunkFate } from "./commit-fates.ts";
-import { replayLines } from "./line-history.ts";
+import { type LineHistory, replayLines } from "./line-history.ts";
 import { type DeltaHunk, ownLines, splitDelta, wholeDelta } from "./split-delta.ts";
 
 /** The final patch and the commits that led to it, line by line. */
@@ -32,22 +32,19 @@ export async function traceFates(
   passSha: string,
   way: readonly WayCommit[] | null,
 ): Promise<Fates> {
-  const delta = await history.diff(failSha, passSha, 0);
-  if (way === null) return withoutCommits(delta);
+  const patch = history.diff(failSha, passSha, 0);
+  if (way === null) return withoutCommits(await patch);
+  // Side by side: replaying the steps needs the patch only at its end.
+  const [delta, replayed] = await Promise.all([patch, replayLines(history.changes(way))]);
   return fatesOf(
     delta,
-    history.changes(way),
+    replayed,
     way.map(({ sha }) => sha),
   );
 }
 
-/** The same on what was read. */
-export async function fatesOf(
-  delta: readonly FileDiff[],
-  steps: AsyncIterable<StepChange> | Iterable<StepChange>,
-  commits: readonly string[],
-): Promise<Fates> {
-  const history = await replayLines(steps);
+/** What the replayed history says about the patch. */
+function fatesOf(delta: readonly FileDiff[], history: LineHistory, commits: readonly string[]): Fates {
   const owned = ownLines(delta, history, commits);
   const fates = commitFates(history, owned);
   const byHunk = new Map(fates.map((fate) => [fate.hunk, fate]));
