@@ -1,5 +1,6 @@
 // What explaining needs, and no more: engines, model clients and stores take longer to load than a log to read.
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
 import { localGit } from "./adapters/git/local-git.ts";
 import { openLogs } from "./adapters/logs/open-logs.ts";
 import { systemWorld } from "./adapters/world.ts";
@@ -35,9 +36,16 @@ export function composeGit(config: Config, world: World, identity = LOCAL_IDENTI
 /** Makes the data folder; throws ConfigError, one line, when it cannot be written. */
 export function ensureWritable(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch {
     throw new ConfigError([`RETRACE_DATA_DIR: ${dataDir} cannot be written`]);
   }
+}
+
+/** Folder by folder: Node's own recursive form never ends where a file system refuses without saying so (below /proc). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
