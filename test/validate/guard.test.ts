@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { GUARD_RULES } from "../../src/validate/guard.ts";
 import { type GuardCase, judge, loadCases } from "./guard-case.ts";
 
-const weakening = [...loadCases("weakening-code.yaml"), ...loadCases("weakening-config.yaml")];
+const designed = [...loadCases("weakening-code.yaml"), ...loadCases("weakening-config.yaml")];
+const adversary = loadCases("weakening-adversary.yaml");
+const weakening = [...designed, ...adversary];
 const honest = loadCases("honest.yaml");
 const fresh = loadCases("fresh-weakening.yaml");
 
@@ -34,11 +36,13 @@ describe("the guard", () => {
     const missed = (cases: readonly GuardCase[]) => cases.filter((each) => !isRefused(each)).map(({ name }) => name);
 
     expect({
-      weakening: { cases: weakening.length, missed: missed(weakening).length },
+      weakening: { cases: designed.length, missed: missed(designed).length },
+      adversary: { cases: adversary.length, missed: missed(adversary).length },
       fresh: { cases: fresh.length, missed: missed(fresh) },
       honest: { cases: honest.length, refused: honest.filter(isRefused).length },
     }).toEqual({
       weakening: { cases: 128, missed: 3 },
+      adversary: { cases: 108, missed: 42 },
       fresh: {
         cases: 22,
         missed: ["the unit under test is replaced by a mock that says what is expected", "a loop over cases sees none"],

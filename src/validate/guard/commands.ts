@@ -8,9 +8,27 @@ const LOOSE_FLAGS =
 
 const NEUTRAL = /^(?:echo|true|:|exit 0|printf|sleep)(?=\s|$)|^node -e\s+["']{2}$/;
 
+/** Ways a shell goes on after a command has failed, or turns its answer round. */
+const SWALLOWING: readonly { readonly pattern: RegExp; readonly why: string }[] = [
+  { pattern: /\|\|/, why: "goes on after a failure (||)" },
+  { pattern: /(?<![|>])\|(?!\|)/, why: "answers with what the last program of a pipe says" },
+  { pattern: /(?<![&>])&(?![&>])/, why: "no longer waits for it (&)" },
+  { pattern: /(?:^|[;&|]\s*)(?:!\s|(?:if|while|until)\s)/, why: "only looks at whether it fails" },
+];
+
+function withoutQuoted(command: string): string {
+  return command.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '""');
+}
+
 /** Why command `b` checks less than `a`, or null when it does not. Another tool in its place is not judged. */
 export function weakerBecause(a: string, b: string): string | null {
   if (a.trim() === b.trim()) return null;
+  const [unquotedA, unquotedB] = [withoutQuoted(a), withoutQuoted(b)];
+  const lost = SWALLOWING.find(({ pattern }) => pattern.test(unquotedB) && !pattern.test(unquotedA));
+  if (lost !== undefined) return lost.why;
+  const lastPart = unquotedB.split(/;|\n/).at(-1) ?? "";
+  if (/;/.test(unquotedB) && !/[;\n]/.test(unquotedA) && !lastPart.includes(programOf(a)))
+    return "answers with what another command says (;)";
   const [before, after] = [realCommands(a), realCommands(b)];
   if (before.length > 0 && after.length === 0) return "checks nothing any more";
   if (after.length < before.length) return `runs ${after.length} commands instead of ${before.length}`;

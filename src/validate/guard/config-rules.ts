@@ -66,7 +66,7 @@ const thresholdLowered: GuardRule = {
 const STRICT =
   /^(?:strict\w*|no(?:Implicit|Unused|Unchecked|Fallthrough|PropertyAccess|Unsafe|ErrorTruncation)\w*|exactOptional\w*|useUnknown\w*|alwaysStrict|checkJs|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit\w*|xfail_strict|errorOn\w*|failOn\w*|fail_on\w*|forbid\w*|throwOn\w*|treatWarningsAsErrors|TreatWarningsAsErrors|Enabled|enabled|linter|noEmitOnError|branch|fail_ci_if_error|fail-fast)$/;
 const LOOSE =
-  /^(?:ignore_errors|ignore_missing_imports|skipLibCheck|suppress\w*|allowUnreachableCode|allowUnusedLabels|allow_untyped_\w+|allow_redefinition|implicit_reexport|skip_empty|ignoreReadBeforeAssign|reportOnly)$/;
+  /^(?:ignore_errors|ignore_missing_imports|skipLibCheck|noCheck|suppress\w*|allowUnreachableCode|allowUnusedLabels|allow_untyped_\w+|allow_redefinition|implicit_reexport|skip_empty|ignoreReadBeforeAssign|reportOnly)$/;
 const YES = /^(?:true|True|yes|1|error|deny|forbid|2)$/;
 const NO = /^(?:false|False|no|0|off|allow|warn)$/;
 
@@ -125,7 +125,7 @@ const strictnessLowered: GuardRule = {
 /* ------------------------------------------------------------------ what a check looks at */
 
 const IGNORE_KEY =
-  /^(?:[\w-]*[_-])?(?:ignore[sd]?\w*|exclude[sd]?\w*|omit|skips?|norecursedirs|\w+IgnorePatterns|disabled?|deselect|filterwarnings|exclusions|exclude-rules|per-file-ignores|per_file_ignores|coveragePathIgnorePatterns|exclude_lines|exclude_also|no-default-rules|paths-ignore|branches-ignore)$/i;
+  /^(?:[\w-]*[_-])?(?:ignore[sd]?\w*|exclude[sd]?\w*|omit|disable_error_codes?|skips?|norecursedirs|\w+IgnorePatterns|disabled?|deselect|filterwarnings|exclusions|exclude-rules|per-file-ignores|per_file_ignores|coveragePathIgnorePatterns|exclude_lines|exclude_also|no-default-rules|paths-ignore|branches-ignore)$/i;
 const SELECT_KEY =
   /^(?:select|extend-select|enable|include|testMatch|testRegex|testpaths|plugins|extends|linters|roots|env_list|envlist)$/i;
 const BUILD_OUTPUT =

@@ -30,7 +30,7 @@ const ROWS: readonly PatternRule[] = [
     in: (file) => isCode(file),
     sight: "bare",
     patterns: [
-      /(?<![\w$.])(?:it|test|describe|suite|context|specify|bench)(?:\.\w+)*\.(?:skip|only|todo|failing|fixme|skipIf|runIf)\b/g,
+      /(?<![\w$.])(?:it|test|describe|suite|context|specify|bench)(?:\.\w+)*\.(?:skip|only|todo|fails|failing|fixme|skipIf|runIf)\b/g,
       /(?<![\w$.])(?:xit|xtest|xdescribe|xcontext|xspecify|fit|fdescribe|ftest|fcontext)\s*[("' ]/g,
       /\bthis\.skip\(|(?<![\w.])(?:test|ctx|t|context)\.skip\(/g,
       /\bpytest\.(?:mark\.)?(?:skip|skipif|xfail|importorskip)\b/g,
@@ -55,8 +55,22 @@ const ROWS: readonly PatternRule[] = [
     sight: "raw",
     patterns: [
       /,\s*(?:skip|pending):\s*(?:true|["'])|,\s*:(?:skip|pending)\b/g,
-      /\/\/go:build\s+(?:ignore|never)\b/g,
+      /^\/\/go:build\s+[^\n]*/gm,
       /@group\s+(?:skip|broken|disabled)\b/g,
+    ],
+  },
+  {
+    name: "test-disabled",
+    looksAt: "the words of a framework put under other names, where the words themselves would be seen",
+    message: "replaces a word of the test framework",
+    in: isTestFile,
+    sight: "bare",
+    patterns: [
+      /\w\.(?:skip|only|todo)[ \t]*(?:[;,)]|$)/gm,
+      /[{,]\s*(?:skip|only|todo)\s*(?::\s*\w+\s*)?[,}]\s*(?:[^;\n]*\}\s*)?(?:=|\))/g,
+      /\b(?:const|let|var)\s+(?:it|describe|expect|assert)\s*=|\bfunction\s+(?:it|test|describe|expect|assert)\s*\(/g,
+      /\bfunc\s+TestMain\(\w+ \*testing\.M\)\s*\{(?![^}]*\.Run\()[^}]*\}/g,
+      /\bt\s*:?=\s*(?:&|new\()testing\.T\b/g,
     ],
   },
   {
@@ -70,6 +84,7 @@ const ROWS: readonly PatternRule[] = [
       /\bif\s+(?:False|0|false)\s*[:{]/g,
       /^\s*#if\s+(?:0|false)\b/gm,
       /\bwhile\s*\(?(?:false|False|0)\)?\s*[:{]/g,
+      /\bfalse\s*&&|\bFalse\s+and\b/g,
     ],
   },
   {
@@ -91,11 +106,21 @@ const ROWS: readonly PatternRule[] = [
     patterns: [
       /\bexcept\b[^\n]*:\s*(?:pass|return|\.\.\.|continue)\b/g,
       /\bcatch\s*(?:\([^)]*\))?\s*\{\s*(?:return;?\s*)?\}/g,
+      /\bcatch\s*(?:\([^)]*\))?\s*\{\s*console\.\w+\([^)]*\);?\s*\}/g,
+      /\bexcept\s*\(?[^:\n]*\bAssertionError\b/g,
       /\.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*(?:\{\s*\}|undefined|null|void 0)\s*\)/g,
       /\b(?:contextlib\.)?suppress\(/g,
       /\brescue\b[^\n]*(?:\n\s*nil)?\s*\n\s*end\b/g,
       /\bcatch_unwind\b|\brecover\(\)/g,
     ],
+  },
+  {
+    name: "failure-swallowed",
+    looksAt: "assertions of Python that hold a pair, which is always true",
+    message: "is true whatever it holds",
+    in: isTestFile,
+    sight: "code",
+    patterns: [/^[ \t]*assert\s*\([^\n]*,\s*f?["'][^"'\n]*["']\s*\)[ \t]*$/gm],
   },
   {
     name: "failure-ignored",
@@ -112,6 +137,8 @@ const ROWS: readonly PatternRule[] = [
       /^\t-\s*@?\w[^\n]*|^\t@-[^\n]*|^\.IGNORE\b/gm,
       /^\t[^\n]*\S\s*&\s*$/gm,
       /^\s*exit 0\s*$/gm,
+      /\btrap\s+[^\n]*\bEXIT\b/g,
+      /^SHELL\s*[:?]?=\s*\S*\btrue\b/gm,
     ],
   },
   {
@@ -127,6 +154,9 @@ const ROWS: readonly PatternRule[] = [
       /\bignoreBuildErrors["']?\s*:\s*true|\bignoreDuringBuilds["']?\s*:\s*true/g,
       /\bwarn_?only["']?\s*[:=]\s*true/gi,
       /\bstages:\s*\[?\s*-?\s*manual/g,
+      /\b(?:npm_config_)?(?:script[-_]shell|if[-_]present|ignore[-_]scripts)\s*[:=]/gi,
+      /\bissues-exit-code:\s*0\b|\bprocess\.(?:exit|reallyExit)\s*=|\breallyExit\(/g,
+      /\bfollow_imports["']?\s*=\s*["'](?:skip|silent)|\btestNamePattern\b|^python_(?:files|functions|classes)\s*=[^\n]*/gm,
       /\brequire_ci_to_pass:\s*(?:false|no)|\binformational:\s*true/g,
     ],
   },
@@ -148,9 +178,9 @@ const ROWS: readonly PatternRule[] = [
     sight: "bare",
     patterns: [
       /\bcollect_ignore(?:_glob)?\b\s*(?:=|\+=|\.)/g,
-      /\bdef\s+pytest_(?:collection_modifyitems|runtest_makereport|sessionfinish|ignore_collect|runtest_protocol|pyfunc_call)\b/g,
+      /\bdef\s+pytest_(?:collection_modifyitems|collection_finish|pycollect_makeitem|itemcollected|runtest_call|runtest_setup|cmdline_main|runtest_makereport|sessionfinish|ignore_collect|runtest_protocol|pyfunc_call)\b/g,
       /\b(?:globalThis|global)\.(?:expect|it|test|describe|assert)\s*=/g,
-      /\bprocess\.exit\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|\b(?:sys|os)\._?exit\(\s*0?\s*\)|\bos\.Exit\(0\)|\bexit!?\s*\(?0\)?\s*$/gm,
+      /\bprocess\.exit\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|\b(?:sys|os)\._?exit\(\s*0?\s*\)|\bregister\(\s*os\._exit\b|\bos\.Exit\(0\)|\bexit!?\s*\(?0\)?\s*$/gm,
       /\bexitstatus\s*=\s*0|\breport\.outcome\s*=/g,
     ],
   },

@@ -8,13 +8,20 @@ const Step = z.looseObject({
   run: z.string().optional(),
   uses: z.string().optional(),
   if: z.unknown().optional(),
+  shell: z.unknown().optional(),
 });
+const Defaults = z.looseObject({ run: z.looseObject({ shell: z.unknown().optional() }).optional() });
 const Job = z.looseObject({
+  defaults: Defaults.optional(),
   if: z.unknown().optional(),
   steps: z.array(Step).optional(),
   strategy: z.looseObject({ matrix: z.unknown().optional() }).optional(),
 });
-const Workflow = z.looseObject({ on: z.unknown().optional(), jobs: z.record(z.string(), Job) });
+const Workflow = z.looseObject({
+  defaults: Defaults.optional(),
+  on: z.unknown().optional(),
+  jobs: z.record(z.string(), Job),
+});
 type Workflow = z.infer<typeof Workflow>;
 type Finding = Omit<GuardFinding, "rule">;
 
@@ -36,6 +43,11 @@ function weakened(file: ChangedFile): Finding[] {
   const findings: Finding[] = [];
   for (const trigger of triggers(before))
     if (!triggers(after).includes(trigger)) findings.push(found(`it no longer runs on ${trigger}`));
+    else
+      for (const filter of filters(after, trigger).filter((each) => !filters(before, trigger).includes(each)))
+        findings.push(found(`on ${trigger} it runs only for some ${filter} now`));
+  if (shells(after).some((shell) => !FAILING_SHELL.test(shell) && !shells(before).includes(shell)))
+    findings.push(found("a shell of its own decides what counts as a failure"));
   for (const [name, job] of Object.entries(before.jobs)) {
     const now = after.jobs[name];
     if (now === undefined) {
@@ -67,6 +79,21 @@ function triggers({ on }: Workflow): readonly string[] {
   if (typeof on === "string") return [on];
   if (Array.isArray(on)) return on.map(String);
   return typeof on === "object" && on !== null ? Object.keys(on) : [];
+}
+
+/** What narrows a trigger: `branches`, `paths`, `types` and their kin. */
+function filters({ on }: Workflow, trigger: string): readonly string[] {
+  const of: unknown = typeof on === "object" && on !== null ? new Map(Object.entries(on)).get(trigger) : null;
+  return typeof of === "object" && of !== null ? Object.keys(of) : [];
+}
+
+// Named alone, GitHub starts these so that a failing command ends the step.
+const FAILING_SHELL = /^(?:bash|sh|pwsh|powershell|python|cmd)$/;
+
+/** Every `shell` of a workflow: of its defaults, of a job's, of a step. */
+function shells(workflow: Workflow): readonly string[] {
+  const steps = Object.values(workflow.jobs).flatMap((job) => [job.defaults?.run, ...(job.steps ?? [])]);
+  return [workflow.defaults?.run, ...steps].flatMap((each) => (typeof each?.shell === "string" ? [each.shell] : []));
 }
 
 /** Axes of a matrix that lost values, and growing `exclude`. */
