@@ -99,7 +99,8 @@ async function breakAndWait(hub, branch, title, files) {
     const ours = hub.pullRequests(REPOSITORY).find((pull) => pull.base === branch && pull.number !== red);
     const comment = hub.comments(REPOSITORY, red)[0]?.body ?? "";
     // The comment is the last thing to be brought up to date.
-    if (ours && !ours.draft && comment.includes("proved by CI")) return { red, ours, comment, seconds: (Date.now() - started) / 1000 };
+    if (ours && !ours.draft && comment.includes("proved by CI"))
+      return { red, ours, comment, seconds: (Date.now() - started) / 1000 };
     if (Date.now() - started > PATIENCE_MS) {
       console.error(comment || "nothing was said");
       throw new Error(`no ready pull request for #${red} after ${PATIENCE_MS / 1000} s`);

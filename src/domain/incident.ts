@@ -92,7 +92,7 @@ export function isEnded({ state }: Pick<Incident, "state">): boolean {
 
 /** Whether something of ours lies at the host. */
 export function isPublished({ publication }: Pick<Incident, "publication">): boolean {
-  return publication !== null && publication.pushed && !publication.withdrawn;
+  return publication?.pushed === true && !publication.withdrawn;
 }
 
 /** Our candidate on its way through real CI. */
