@@ -3,10 +3,10 @@ import { type AskParts, ask, Cite, CitedText, showEvidence } from "../../agent/a
 import { entitiesIn } from "../../agent/cite.ts";
 import { loadPromptTexts, renderPrompt } from "../../agent/prompt.ts";
 import type { HunkRef } from "../../domain/experience.ts";
+import { cosine, tfIdfVectors } from "../../text/tf-idf.ts";
 import { type Candidate, claim, describeCandidate, unionOf, viewOf } from "./candidate.ts";
 import { joinCandidates, showFailures } from "./endpoint-view.ts";
 import type { OpenEpisode } from "./open-episode.ts";
-import { cosine, tfidf } from "./tfidf.ts";
 
 const RELATIONS = ["equivalent", "complementary", "conflicting", "distinct"] as const;
 
@@ -76,7 +76,7 @@ export function clusterCandidates(
   candidates: readonly Candidate[],
   refs: ReadonlyMap<string, HunkRef>,
 ): readonly (readonly Candidate[])[] {
-  const vectors = tfidf(
+  const vectors = tfIdfVectors(
     candidates.map((candidate) => weighted(candidate, refs)),
     MOST_TERMS,
   );
