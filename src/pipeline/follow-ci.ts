@@ -74,7 +74,7 @@ async function judge(
   return conclude(github, incident, publication, { state: "green", why: null }, runs, parts);
 }
 
-/** The failures of the red runs on our commit, in a sentence each; a second round would begin from these. */
+/** The failures of the red runs on our commit, a line each; a second round would begin from these. */
 async function whatCiSaid(
   github: GitHub,
   incident: Incident,
@@ -95,7 +95,7 @@ async function whatCiSaid(
       ({ tool, message, job, step }) =>
         `${tool === null ? "" : `${tool}: `}${message} (${[job, step].filter((part) => part !== null).join(" › ")})`,
     );
-  return lines.length === 0 ? red.map((run) => `${run.name} ended as ${run.conclusion}`).join("; ") : lines.join("; ");
+  return (lines.length > 0 ? lines : red.map((run) => `${run.name} ended as ${run.conclusion}`)).join("\n");
 }
 
 async function conclude(

@@ -176,11 +176,9 @@ async function allRuns(github: GitHub, { repository, headSha, runs }: Incident):
 
 /** A newer attempt of a run replaces the older one. */
 export function merged(runs: readonly WorkflowRun[], newer: readonly WorkflowRun[]): readonly WorkflowRun[] {
-  return newer.reduce((list, run) => {
-    const known = list.find(({ id }) => id === run.id);
-    if (known === undefined) return [...list, run];
-    return known.attempt > run.attempt ? list : list.map((one) => (one.id === run.id ? run : one));
-  }, runs);
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  for (const run of newer) if (run.attempt >= (byId.get(run.id)?.attempt ?? 0)) byId.set(run.id, run);
+  return [...byId.values()];
 }
 
 async function nothingRed(incident: Incident, parts: AppParts): Promise<Incident> {
@@ -239,7 +237,7 @@ async function keepRepair(
   if (outcome.ended === "not-code") return finish(incident, "not_code", outcome.why, parts);
   if (outcome.ended !== "repaired") return finish(incident, "gave_up", outcome.why, parts);
   if (incident.isFork || policy.mode === "comment" || policy.mode === "suggestion")
-    return finish(incident, "done", "Repaired and verified locally", parts);
+    return finish(incident, "done", "Repaired and verified locally; the patch is below, nothing was pushed", parts);
   const work = path.join(parts.workFolder, incident.id);
   const commits = await commitOnHead(incident, repaired, source, work, parts);
   if (commits === null)

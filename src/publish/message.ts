@@ -1,4 +1,4 @@
-import type { ExplainedFailure, Incident } from "../domain/incident.ts";
+import { type ExplainedFailure, type Incident, isPublished } from "../domain/incident.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Usage } from "../domain/usage.ts";
 import { elide } from "../text/elide.ts";
@@ -10,10 +10,14 @@ const TITLE_CHARACTERS = 200; // GitHub takes 256
 const FAILURES_SHOWN = 8;
 const CHECKS_SHOWN = 25;
 const QUOTE_CHARACTERS = 1_200;
+const HISTORY_CHARACTERS = 300; // a glance; the whole reason stands above
 
-/** How a person steers us, at the end of everything we write. */
-const STEERING =
-  "Steer it with a comment of its own line: `/retrace retry` starts over, `/retrace stop` closes this and deletes the branch, `/retrace help` lists the rest.";
+/** How a person steers us, at the end of everything we write; what can be stopped is only there once it is published. */
+function steering(incident: Incident): string {
+  const stop = isPublished(incident) ? "`/retrace stop` closes our pull request and deletes its branch, " : "";
+  const again = incident.outcome === null ? "`/retrace` repairs it" : "`/retrace retry` starts over";
+  return `Steer it with a comment, the command on a line of its own: ${again}, ${stop}\`/retrace help\` lists the rest.`;
+}
 
 /** The title of our pull request: the one problem by name, or how many. */
 export function pullRequestTitle(outcome: Pick<Outcome, "problems">, prefix: string): string {
@@ -29,10 +33,9 @@ export function pullRequestBody(incident: Incident, outcome: Outcome): string {
   const { publication } = incident;
   const red = incident.pullRequest === null ? `\`${incident.headBranch}\`` : `#${incident.pullRequest}`;
   return assemble([
+    publication?.withdrawn === true ? `**Closed**: ${plain(incident.why ?? "it is not needed any more")}.` : "",
     `Repairs the red run of ${red} at ${incident.headSha.slice(0, 8)}. ${ciSentence(incident)}`,
-    ...(publication !== null && publication.needsPerson.length > 0
-      ? [`**A person should look at this**: ${publication.needsPerson.join("; ")}. It is not marked ready by itself.`]
-      : []),
+    needsPerson(incident),
     section("What was wrong", causes(incident, outcome)),
     section("What was changed", changes(outcome)),
     section("What was checked here", checksTable(outcome)),
@@ -40,29 +43,53 @@ export function pullRequestBody(incident: Incident, outcome: Outcome): string {
     section("Guidance used", guidance(outcome)),
     section("Cost", costLine(outcome.usage)),
     notes(incident),
-    STEERING,
+    steering(incident),
   ]);
 }
 
 /** The one living comment on the red pull request; always the whole story as it stands. */
 export function livingComment(incident: Incident): string {
-  const { outcome, publication } = incident;
-  const ours = publication?.pullRequest ?? null;
+  const { outcome } = incident;
   return assemble([
     `**${headline(incident)}**`,
-    ours === null ? "" : `The repair is in #${ours}. ${ciSentence(incident)}`,
+    whereItLies(incident),
+    needsPerson(incident),
+    incident.answer ?? "",
     section("What broke", failureList(incident.explanation?.failures ?? [])),
     section("What never ran", unreachedList(incident)),
-    outcome === null || outcome.ended === "repaired" ? "" : section("Why it was not repaired", outcome.why),
+    outcome === null || outcome.ended === "repaired" ? "" : section("Why it was not repaired", plain(outcome.why)),
     outcome === null ? "" : section("Checked here", checksTable(outcome)),
-    outcome === null || outcome.usage.calls === 0 ? "" : section("Cost", costLine(outcome.usage)),
+    outcome === null ? "" : section("Cost", costLine(outcome.usage)),
     notes(incident),
-    section(
-      "History",
-      incident.history.map(({ at, what }) => `- ${at.slice(0, 19).replace("T", " ")} ${what}`).join("\n"),
-    ),
-    STEERING,
+    history(incident),
+    steering(incident),
   ]);
+}
+
+function whereItLies(incident: Incident): string {
+  const { publication, repository } = incident;
+  if (publication === null || !publication.pushed) return "";
+  if (publication.pullRequest !== null) {
+    const was = publication.withdrawn ? "was" : "is";
+    return `The repair ${was} in #${publication.pullRequest}. ${publication.withdrawn ? "" : ciSentence(incident)}`.trim();
+  }
+  const commit = `[${publication.commit.slice(0, 8)}](${repository.htmlUrl}/commit/${publication.commit})`;
+  return `The repair was pushed to \`${publication.branch}\` as ${commit}. ${ciSentence(incident)}`;
+}
+
+function needsPerson({ publication }: Incident): string {
+  if (publication === null || publication.needsPerson.length === 0) return "";
+  const why = publication.needsPerson.map(plain).join("; ");
+  return `**Needs a person**: ${why}. We do not mark it ready.`;
+}
+
+function history({ history: lines }: Incident): string {
+  const items = lines.map(
+    ({ at, what }) =>
+      `- ${at.slice(0, 19).replace("T", " ")} ${plain(elide(what, { head: HISTORY_CHARACTERS, tail: 0 }))}`,
+  );
+  if (items.length === 0) return "";
+  return `<details><summary>History</summary>\n\n${items.join("\n")}\n\n</details>`;
 }
 
 /** In a comment for a repair that is not pushed: the patch as one fenced block that `git apply` takes. */
@@ -85,36 +112,44 @@ export function headline(incident: Incident): string {
     case "awaiting_ci":
       return "A repair is verified locally; CI is judging it";
     case "done":
-      return publication?.ci.state === "green" ? "Repaired, and proved by CI" : (incident.why ?? "Done");
+      if (publication?.ci.state === "green")
+        return `Repaired, and proved by CI${incident.why === null ? "" : `; ${plain(incident.why)}`}`;
+      return plain(incident.why ?? "Done");
     case "not_code":
-      return `Nothing in the code is to blame: ${incident.why ?? "the log shows weather"}`;
+      return `Nothing in the code is to blame: ${plain(incident.why ?? "the log shows weather")}`;
     case "gave_up":
-      return publication?.ci.state === "red"
-        ? "The repair did not turn CI green"
-        : (incident.why ?? outcome?.why ?? "Not repaired");
+      if (publication?.ci.state === "red") return "The repair did not turn CI green";
+      if (publication?.ci.state === "blocked") return "Verified locally; CI waits for a person";
+      if (publication?.ci.state === "none_seen") return "Verified locally, not proved by CI";
+      // The outcome's own reason has a section of its own.
+      return incident.why === null || incident.why === outcome?.why
+        ? "Not repaired"
+        : `Not repaired: ${plain(incident.why)}`;
     case "superseded":
-      return `Superseded: ${incident.why ?? "the head moved on"}`;
+      return `Superseded: ${plain(incident.why ?? "the head moved on")}`;
     case "stopped":
-      return "Stopped on request";
+      return `Stopped on request: ${plain(incident.why ?? "")}`;
     case "ignored":
-      return incident.why ?? "Not repaired";
+      return plain(incident.why ?? "Not repaired");
   }
 }
 
 function ciSentence({ publication }: Incident): string {
   if (publication === null) return "";
-  const runs = publication.ci.runs.map((run) => `[${run.name}](${run.url}) ${run.conclusion ?? "running"}`).join(", ");
+  const runs = publication.ci.runs
+    .map((run) => `[${plain(run.name)}](${run.url}) ${run.conclusion ?? "running"}`)
+    .join(", ");
   switch (publication.ci.state) {
     case "waiting":
       return "**Verified locally**; CI has not judged it yet.";
     case "green":
       return `**Proved by CI**: every run on the pushed commit is green (${runs}).`;
     case "red":
-      return `**CI is red on it**: ${publication.ci.why ?? runs}`;
+      return `**CI is red on it** (${runs})${publication.ci.why === null ? "." : `:\n\n${fence(publication.ci.why, "text")}`}`;
     case "none_seen":
-      return "**Not proved by CI**: no workflow run was seen on the pushed commit.";
+      return `**Not proved by CI**: ${plain(publication.ci.why ?? "no workflow run was seen on the pushed commit")}.`;
     case "blocked":
-      return `**CI waits for a person**: ${publication.ci.why ?? "a run needs approval"}`;
+      return `**CI waits for a person**: ${plain(publication.ci.why ?? "a run needs approval")}.`;
   }
 }
 
@@ -142,7 +177,7 @@ function failureItem(failure: ExplainedFailure): string {
       ? ""
       : ` at \`${failure.location.file}${failure.location.line === null ? "" : `:${failure.location.line}`}\``;
   const speaker = failure.tool === null ? "" : `${failure.tool}: `;
-  const link = failure.url === null ? where : `[${where || "log"}](${failure.url})`;
+  const link = failure.url === null ? plain(where) : `[${plain(where) || "log"}](${failure.url})`;
   const lines =
     failure.lines.length === 0 ? "" : `, line${failure.lines.length === 1 ? "" : "s"} ${ranges(failure.lines)}`;
   const quote = fence(elide(failure.excerpt, { head: QUOTE_CHARACTERS / 2, tail: QUOTE_CHARACTERS / 2 }), "text");
@@ -151,7 +186,7 @@ function failureItem(failure: ExplainedFailure): string {
 
 function unreachedList(incident: Incident): string {
   return (incident.explanation?.unreached ?? [])
-    .map(({ job, command, because }) => `- ${code(command)}${job === null ? "" : ` in ${job}`}: ${because}`)
+    .map(({ job, command, because }) => `- ${code(command)}${job === null ? "" : ` in ${plain(job)}`}: ${because}`)
     .join("\n");
 }
 
@@ -159,7 +194,7 @@ function changes(outcome: Outcome): string {
   const files = outcome.files.map((file) => `- \`${file}\``).join("\n");
   const why = outcome.attempts
     .filter((attempt) => attempt.exit === "done")
-    .map((attempt) => `${attempt.engine}: ${attempt.why}`);
+    .map((attempt) => `${attempt.engine}: ${plain(attempt.why)}`);
   return [...new Set(why)].concat(files).join("\n\n");
 }
 
@@ -169,7 +204,7 @@ function checksTable(outcome: Outcome): string {
     .slice(0, CHECKS_SHOWN)
     .map(
       ({ command, cwd, exitBefore, exitAfter, note }) =>
-        `| ${cell(command)} | ${cell(cwd || ".")} | ${exitBefore ?? "not run"} | ${exitAfter ?? "not run"} | ${note === null ? "" : oneLine(note).replaceAll("|", "\\|")} |`,
+        `| ${cell(command)} | ${cell(cwd || ".")} | ${exitBefore ?? "not run"} | ${exitAfter ?? "not run"} | ${note === null ? "" : plain(note).replaceAll("|", "\\|")} |`,
     );
   return ["| command | folder | exit before | exit after | note |", "|---|---|---|---|---|", ...rows].join("\n");
 }
@@ -177,7 +212,7 @@ function checksTable(outcome: Outcome): string {
 function notChecked(outcome: Outcome): string {
   const notRun = outcome.checks
     .filter((check) => check.exitAfter === null)
-    .map((check) => `- ${code(check.command)}: ${check.note ?? "not run"}`);
+    .map((check) => `- ${code(check.command)}: ${plain(check.note ?? "not run")}`);
   const open = outcome.problems
     .filter((problem) => problem.state !== "repaired" && problem.state !== "already_fixed")
     .map((problem) => `- ${code(problem.title)}: ${problem.state.replaceAll("_", " ")}`);
@@ -201,7 +236,7 @@ function costLine(usage: Usage): string {
 }
 
 function notes(incident: Incident): string {
-  return incident.notes.map((note) => `> ${oneLine(note)}`).join("\n>\n");
+  return incident.notes.map((note) => `> ${plain(note)}`).join("\n>\n");
 }
 
 function section(title: string, text: string): string {
@@ -237,6 +272,15 @@ function seconds(ms: number): string {
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
+}
+
+/** Untrusted text as a sentence of ours: no markup that opens something, no mention of anybody. Code marks stay. */
+function plain(text: string): string {
+  return oneLine(text)
+    .replace(/</g, "&lt;")
+    .replace(/@(?=\w)/g, "@\u200b") // no name to GitHub, the same to the eye
+    .replace(/!?\[/g, (mark) => mark.replace("[", "\\["))
+    .replace(/^([#>*+-])/, "\\$1");
 }
 
 /** Untrusted text as inline code: no line breaks, no backticks that end it, no mention of anybody. */

@@ -16,7 +16,7 @@ import type { Simulator } from "../../src/simulator/simulator.ts";
 const SECRET = "secret";
 const LEASE_MS = 60_000;
 // Far beyond what any story takes here; one that never comes to an end says so.
-const SETTLE_MS = 45_000;
+const SETTLE_MS = 120_000;
 
 /** The app's stories in this process: real stores, git, sandbox and HTTP, without the server's own doors. */
 export interface RunningApp {

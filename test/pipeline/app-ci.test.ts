@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   type AppWorld,
   FORMATTING,
@@ -9,6 +9,9 @@ import {
   type WorldSettings,
   workflow,
 } from "../fakes/app-world.ts";
+
+// A story runs workflows, a sandbox and git; on a busy machine that is slow.
+vi.setConfig({ testTimeout: 150_000 });
 
 let world: AppWorld;
 const start = async (wish?: WorldSettings): Promise<AppWorld> => {

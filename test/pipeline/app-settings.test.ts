@@ -1,8 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   type AppWorld,
   FORMATTING,
@@ -13,6 +9,10 @@ import {
   type WorldSettings,
   workflow,
 } from "../fakes/app-world.ts";
+import { applyCommentPatch } from "../fakes/apply-comment-patch.ts";
+
+// A story runs workflows, a sandbox and git; on a busy machine that is slow.
+vi.setConfig({ testTimeout: 150_000 });
 
 let world: AppWorld;
 const start = async (wish?: WorldSettings): Promise<AppWorld> => {
@@ -20,19 +20,6 @@ const start = async (wish?: WorldSettings): Promise<AppWorld> => {
   return world;
 };
 afterEach(() => world.close());
-
-/** The file after the comment's patch was applied to it by git. */
-function applied(comment: string, file: string, before: string): string {
-  const patch = /```diff\n([\s\S]*?)\n```/.exec(comment)?.[1] ?? "";
-  const folder = mkdtempSync(path.join(tmpdir(), "applied-"));
-  try {
-    writeFileSync(path.join(folder, file), before);
-    execFileSync("git", ["apply", "-"], { cwd: folder, input: `${patch}\n` });
-    return execFileSync("cat", [file], { cwd: folder, encoding: "utf8" });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 describe("the repository's settings", () => {
   it("`mode: comment` shows the verified patch in the comment and pushes nothing", async () => {
@@ -44,7 +31,7 @@ describe("the repository's settings", () => {
     expect(world.ours()).toEqual([]);
     expect(await world.branches()).toEqual([]);
     expect(world.said(red)).toHaveLength(1);
-    expect(applied(world.said(red)[0] ?? "", "app.go", UNTIDY)).toBe(TIDY);
+    expect(applyCommentPatch(world.said(red)[0] ?? "", "app.go", UNTIDY)).toBe(TIDY);
     expect(world.said(red)[0]).not.toContain("Proved by CI");
     expect(world.checks()).toMatchObject([{ conclusion: "neutral" }]);
   });

@@ -1,5 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type AppWorld, REPO, startWorld, TIDY, type WorldSettings } from "../fakes/app-world.ts";
+
+// A story runs workflows, a sandbox and git; on a busy machine that is slow.
+vi.setConfig({ testTimeout: 150_000 });
 
 let world: AppWorld;
 const start = async (wish?: WorldSettings): Promise<AppWorld> => {
