@@ -107,6 +107,17 @@ async function publishRepair(
     parts.tell("not published: the run is a fork's, and code of a fork is never pushed");
     return null;
   }
+  const branch = repairBranch(incident.headBranch, incident.headSha);
+  const [known] = await github.pullRequestsFrom(incident.repository, incident.repository.owner, branch);
+  if (known !== undefined) {
+    parts.tell("published before: nothing is pushed again");
+    return known.htmlUrl;
+  }
+  // Read again: a commit on a head that is gone would be in nobody's way but ours.
+  if ((await github.branchHead(incident.repository, incident.headBranch)) !== incident.headSha) {
+    parts.tell("not published: the head moved on since the run");
+    return null;
+  }
   const commits = await commitOnHead(incident, repaired, source, work, parts);
   if (commits === null) {
     parts.tell("not published: the patch does not apply to the head without the base's changes");
@@ -114,7 +125,7 @@ async function publishRepair(
   }
   const publication = preparedPublication({
     ...commits,
-    branch: repairBranch(incident.headBranch, incident.headSha),
+    branch,
     base: incident.headBranch,
     copyFolder: source.folder,
     needsPerson: repaired.needsPerson,

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { isWeather } from "../domain/category.ts";
-import { type Incident, isEnded, type Publication } from "../domain/incident.ts";
+import { type Incident, isEnded } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
 import { isRed, type WorkflowRun } from "../domain/repository.ts";
 import { PRODUCT_SWITCHES } from "../domain/switches.ts";
@@ -12,6 +12,7 @@ import { collectRuns } from "./collect-run.ts";
 import { finish, removeWork } from "./end-incident.ts";
 import { commitOnHead, fetchSource, type Source } from "./fetch-source.ts";
 import { type AppParts, advance, after, FINISHED, type JobEnd, noted, Overtaken, tellJob } from "./incident-parts.ts";
+import { preparedPublication } from "./publication.ts";
 import { awaitCi, branchToPush, publishIncident } from "./publish-incident.ts";
 import { readPolicy, settingsNote } from "./read-policy.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
@@ -242,20 +243,13 @@ async function keepRepair(
   const commits = await commitOnHead(incident, repaired, source, work, parts);
   if (commits === null)
     return finish(incident, "gave_up", "the patch does not apply to the head without the base's changes", parts);
-  const publication: Publication = {
+  const publication = preparedPublication({
+    ...commits,
     branch: await branchToPush(github, incident, policy),
     base: incident.headBranch,
-    ...commits,
     copyFolder: source.folder,
-    pushed: false,
-    pullRequest: null,
-    nodeId: null,
-    draft: true,
     needsPerson: repaired.needsPerson,
-    openedAt: null,
-    withdrawn: false,
-    ci: { state: "waiting", runs: [], lastHeardAt: null, why: null },
-  };
+  });
   return advance(
     incident.id,
     "repairing",

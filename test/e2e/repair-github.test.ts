@@ -69,6 +69,12 @@ describe("a run at GitHub repaired from the command line", () => {
     expect(stderr).toMatch(/pull request: http/);
     expect(simulator.pullRequests("acme/app").at(-1)).toMatchObject({ base: "feature", draft: true });
     expect(stderr).not.toContain(env.GITHUB_TOKEN);
+
+    const again = await repair("--run", String(run), "--publish");
+
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain("published before");
+    expect(simulator.pullRequests("acme/app")).toHaveLength(2);
   });
 
   it.each([
