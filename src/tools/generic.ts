@@ -6,6 +6,7 @@ import { readFrameLine } from "./code-frames.ts";
 import { SHAPES, type Shape } from "./generic-shapes.ts";
 import { guessCategory } from "./guess-category.ts";
 import { isEcho, isNoise } from "./log-noise.ts";
+import { namedFile } from "./named-file.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic } from "./tool.ts";
@@ -137,7 +138,11 @@ function toDiagnostic(said: readonly Said[], lines: readonly LogLine[], end: num
     lines: [...new Set(numbers)].sort((a, b) => a - b).slice(0, MAX_QUOTED),
     rule: firstGroup(said, "rule"),
     testId: firstGroup(said, "test"),
-    location: locationIn(said) ?? frameLocation(frames, pythonFrames.length > 0) ?? testFile(said),
+    location:
+      locationIn(said) ??
+      frameLocation(frames, pythonFrames.length > 0) ??
+      testFile(said) ??
+      namedFileIn([...said, ...body]),
     stack: frames.map(({ file, line, fn }) => ({ file, line, fn })),
     category: categoryOf(said, body.map(({ text }) => text).join("\n")),
   };
@@ -191,6 +196,15 @@ function indentOf(text: string): number {
 
 function firstGroup(said: readonly Said[], name: string): string | null {
   return said.find(({ groups }) => groups[name])?.groups[name] ?? null;
+}
+
+/** When nothing has the form of a place, the first line that names one file. */
+function namedFileIn(lines: readonly { readonly text: string }[]): Location | null {
+  for (const { text } of lines) {
+    const named = namedFile(text);
+    if (named !== null) return named;
+  }
+  return null;
 }
 
 function locationIn(said: readonly Said[]): Location | null {

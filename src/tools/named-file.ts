@@ -1,0 +1,22 @@
+import type { Location } from "../domain/evidence.ts";
+import { relativePath } from "./repository-path.ts";
+
+// A folder and an ending: a bare word with a dot in it may be a version, a host or a method.
+const PATH = /(?<=^|[\s'"`(=])(?:[\w.@~-]*\/)+[\w.@~-]+\.[A-Za-z]\w{0,9}(?=$|[\s'"`),.:;])/g;
+const LONGEST = 500; // what a sentence may hold
+
+/**
+ * The one file of the repository that a sentence names; of several, the one it says the fault is in (`… in src/a.ts`).
+ * Null when it names none, or several alike.
+ */
+export function namedFile(sentence: string): Location | null {
+  const text = sentence.slice(0, LONGEST);
+  const found = [...text.matchAll(PATH)].flatMap((match) => {
+    const file = relativePath(match[0]);
+    return file === null ? [] : [{ file, isPlace: / in $/.test(text.slice(0, match.index).replace(/['"`(]$/, "")) }];
+  });
+  const files = new Set(found.map(({ file }) => file));
+  const places = new Set(found.filter(({ isPlace }) => isPlace).map(({ file }) => file));
+  const [file] = files.size === 1 ? files : places.size === 1 ? places : [];
+  return file === undefined ? null : { file, line: null, col: null };
+}
