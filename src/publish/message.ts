@@ -3,9 +3,8 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { Usage } from "../domain/usage.ts";
 import { elide } from "../text/elide.ts";
 import { fence } from "../text/fence.ts";
+import { assemble, cell, code, oneLine, plain, section } from "./markup.ts";
 
-// GitHub takes 65,536 characters and answers 502 to some bodies above 30,000 (platform facts): details go last and are cut.
-const BODY_CHARACTERS = 30_000;
 const TITLE_CHARACTERS = 200; // GitHub takes 256
 const FAILURES_SHOWN = 8;
 const CHECKS_SHOWN = 25;
@@ -239,22 +238,6 @@ function notes(incident: Incident): string {
   return incident.notes.map((note) => `> ${plain(note)}`).join("\n>\n");
 }
 
-function section(title: string, text: string): string {
-  return text === "" ? "" : `### ${title}\n\n${text}`;
-}
-
-function assemble(parts: readonly string[]): string {
-  // Whole sections only: a cut inside of a fence would swallow what follows it.
-  const kept: string[] = [];
-  let left = BODY_CHARACTERS;
-  for (const part of parts.filter((part) => part !== "")) {
-    const fits = part.length <= left;
-    kept.push(fits ? part : `${part.split("\n")[0]}\n\n(left out here: ${part.length} characters)`);
-    if (fits) left -= part.length;
-  }
-  return kept.join("\n\n");
-}
-
 function ranges(lines: readonly number[]): string {
   const parts: string[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -268,26 +251,4 @@ function ranges(lines: readonly number[]): string {
 
 function seconds(ms: number): string {
   return ms < 90_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-/** Untrusted text as a sentence of ours: no markup that opens something, no mention of anybody. Code marks stay. */
-function plain(text: string): string {
-  return oneLine(text)
-    .replace(/</g, "&lt;")
-    .replace(/@(?=\w)/g, "@\u200b") // no name to GitHub, the same to the eye
-    .replace(/!?\[/g, (mark) => mark.replace("[", "\\["))
-    .replace(/^([#>*+-])/, "\\$1");
-}
-
-/** Untrusted text as inline code: no line breaks, no backticks that end it, no mention of anybody. */
-function code(text: string): string {
-  return `\`${oneLine(text).replaceAll("`", "ˋ").slice(0, 300)}\``;
-}
-
-function cell(text: string): string {
-  return code(text).replaceAll("|", "\\|");
 }

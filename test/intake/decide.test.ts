@@ -65,6 +65,11 @@ describe("what a delivery is to us", () => {
       runEvent({ head_branch: "retrace/x", head_repository: { full_name: "jo/app" } }),
       "failed-run",
     ],
+    [
+      "a branch named like ours of a fork that is gone",
+      runEvent({ head_branch: "retrace/x", head_repository: null }),
+      "failed-run",
+    ],
     ["a merge queue's failed run", runEvent({ event: "merge_group" }), "explain-run"],
     ["a run on our own branch, red", runEvent({ head_branch: "retrace/feature-abc" }), "own-run"],
     [
@@ -125,6 +130,17 @@ describe("what a delivery is to us", () => {
     ["created", "ignore"],
   ])("installation: %s", (action, kind) => {
     expect(decide("installation", { action, installation }, ownBranch).kind).toBe(kind);
+  });
+
+  it("takes repositories that leave the installation for uninstalled, and others for nothing", () => {
+    const removed = { installation, repositories_removed: [{ id: 7 }] };
+
+    expect(decide("installation_repositories", removed, ownBranch)).toEqual({
+      kind: "uninstalled",
+      installationId: installation.id,
+      repositoryIds: [7],
+    });
+    expect(decide("installation_repositories", { installation }, ownBranch).kind).toBe("ignore");
   });
 
   it("asks nothing of other events", () => {

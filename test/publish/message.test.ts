@@ -131,6 +131,16 @@ describe("what we write on a pull request", () => {
     expect(body).toContain("`ˋ</details> @maintainer # hi`");
   });
 
+  it("takes neither markup nor mentions from a reason", () => {
+    const why = "# big\n<details>@maintainer [click](http://evil) ![x](http://evil)";
+    const body = livingComment({ ...published, state: "gave_up", why, publication: null });
+
+    expect(body).toContain(
+      "**Not repaired: \\# big &lt;details>@\u200bmaintainer \\[click](http://evil) !\\[x](http://evil)**",
+    );
+    expect(body).not.toMatch(/^# big/m);
+  });
+
   it("stays within what the host takes, steering included", () => {
     const long = { ...failure, excerpt: "x".repeat(50_000), message: "y".repeat(5_000) };
     const many = Array.from({ length: 50 }, (_, index) => ({ ...long, id: `f${index}` }));
