@@ -1,5 +1,5 @@
 import { type Incident, isEnded, isPublished } from "../domain/incident.ts";
-import type { Repository, WorkflowRun } from "../domain/repository.ts";
+import type { PullRequest, Repository, WorkflowRun } from "../domain/repository.ts";
 import { type Decision, decide, type Place } from "../intake/decide.ts";
 import { BRANCH_PREFIX } from "../publish/branch.ts";
 import { answerCommand } from "./answer-command.ts";
@@ -55,7 +55,11 @@ async function joinIncident(
   const { repository } = at;
   // With `mode: push` our commit lies on a branch of theirs: it is followed, never repaired anew (design §10.6).
   if ((await store.incidentByCommit(repository.id, run.headSha)) !== null) return heardOfOurs(repository, run, parts);
-  const pullRequest = await findPullRequest(at, run, pullRequests, parts);
+  const key = incidentKey(repository, run.headSha);
+  const pull = await findPullRequest(at, run, pullRequests, parts);
+  // Told late of a head that is gone: it must not take the place of the newer one.
+  if ((await store.incidentByKey(key)) === null && (await isGone(at, run, pull, parts))) return;
+  const pullRequest = pull?.number ?? null;
   const now = world.now();
   const { headSha, headBranch, headRepository } = run;
   const opening = {
@@ -67,9 +71,7 @@ async function joinIncident(
     runs: [run],
     trigger: { by: "ci" },
   } as const;
-  const { incident, isNew } = await store.openIncident(incidentKey(repository, headSha), () =>
-    newIncident(world.id("inc"), opening, now),
-  );
+  const { incident, isNew } = await store.openIncident(key, () => newIncident(world.id("inc"), opening, now));
   const joined = isNew
     ? incident
     : await store.updateIncident(incident.id, (known) => withJoined(known, run, pullRequest, now));
@@ -105,13 +107,26 @@ async function findPullRequest(
   run: WorkflowRun,
   named: readonly number[],
   parts: AppParts,
-): Promise<number | null> {
+): Promise<PullRequest | null> {
   const github = await parts.app.forInstallation(installationId);
   const owner = run.headRepository?.split("/")[0] ?? repository.owner;
   const open = await github.pullRequestsFrom(repository, owner, run.headBranch);
   const fits = open.filter((pull) => pull.headRepository === null || pull.headRepository === run.headRepository);
-  const exact = fits.find((pull) => pull.headSha === run.headSha) ?? fits.find((pull) => named.includes(pull.number));
-  return exact?.number ?? null;
+  return fits.find((pull) => pull.headSha === run.headSha) ?? fits.find((pull) => named.includes(pull.number)) ?? null;
+}
+
+/** Whether a branch or a pull request has another head by now. */
+async function isGone(
+  { installationId, repository }: Place,
+  run: WorkflowRun,
+  pull: PullRequest | null,
+  parts: AppParts,
+): Promise<boolean> {
+  if (pull !== null) return pull.headSha !== run.headSha;
+  // A fork's branch without a pull request is nobody's business here.
+  if (run.headRepository !== `${repository.owner}/${repository.name}`) return true;
+  const github = await parts.app.forInstallation(installationId);
+  return (await github.branchHead(repository, run.headBranch)) !== run.headSha;
 }
 
 /** Older incidents of the same pull request or branch are about a head that is gone. */

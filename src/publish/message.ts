@@ -13,7 +13,8 @@ const HISTORY_CHARACTERS = 300; // a glance; the whole reason stands above
 
 /** How a person steers us, at the end of everything we write; what can be stopped is only there once it is published. */
 function steering(incident: Incident): string {
-  const stop = isPublished(incident) ? "`/retrace stop` closes our pull request and deletes its branch, " : "";
+  const open = isPublished(incident) && incident.publication?.pullRequest !== null;
+  const stop = open ? "`/retrace stop` closes our pull request and deletes its branch, " : "";
   const again = incident.outcome === null ? "`/retrace` repairs it" : "`/retrace retry` starts over";
   return `Steer it with a comment, the command on a line of its own: ${again}, ${stop}\`/retrace help\` lists the rest.`;
 }

@@ -2,11 +2,12 @@ import type { Incident, Publication } from "../domain/incident.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { PullRequest } from "../domain/repository.ts";
-import { type GitHub, GitHubFailed } from "../ports/github.ts";
+import type { GitHub } from "../ports/github.ts";
 import type { RemoteGit } from "../ports/remote-git.ts";
 import { redact } from "../text/redact.ts";
 import { BRANCH_PREFIX } from "./branch.ts";
 import { pullRequestBody, pullRequestTitle } from "./message.ts";
+import { isRefused } from "./refused.ts";
 
 export type Pushed =
   | {
@@ -73,8 +74,7 @@ async function openPullRequest(
     });
   } catch (error) {
     // 422: the base is gone, or holds the change by now; 403: a rule of the repository. Trying again helps neither.
-    if (error instanceof GitHubFailed && [403, 422].includes(error.status))
-      return `the pull request was refused: ${error.message}`;
+    if (isRefused(error, [403, 422])) return `the pull request was refused: ${error.message}`;
     throw error;
   }
 }

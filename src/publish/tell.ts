@@ -1,9 +1,10 @@
 import { type Incident, isEnded } from "../domain/incident.ts";
 import type { Repository } from "../domain/repository.ts";
-import { type CheckRunContent, type GitHub, GitHubFailed } from "../ports/github.ts";
+import type { CheckRunContent, GitHub } from "../ports/github.ts";
 import { elide } from "../text/elide.ts";
 import { redact } from "../text/redact.ts";
 import { headline, livingComment, patchSection } from "./message.ts";
+import { isRefused } from "./refused.ts";
 
 /** Finds our one comment again after a kill between writing it and writing down its number. */
 const COMMENT_MARK = "<!-- retrace: living comment -->";
@@ -57,7 +58,7 @@ async function edited(edit: () => Promise<void>): Promise<boolean> {
     await edit();
     return true;
   } catch (error) {
-    if (error instanceof GitHubFailed && [404, 410].includes(error.status)) return false;
+    if (isRefused(error, [404, 410])) return false;
     throw error;
   }
 }
@@ -66,7 +67,7 @@ async function unlessRefused(write: () => Promise<number | null>): Promise<numbe
   try {
     return await write();
   } catch (error) {
-    if (error instanceof GitHubFailed && NOT_TO_BE_TOLD.includes(error.status)) return null;
+    if (isRefused(error, NOT_TO_BE_TOLD)) return null;
     throw error;
   }
 }

@@ -128,6 +128,25 @@ describe("a repair that is not needed any more", () => {
     expect((await app.incidents()).map(({ state }) => state)).toEqual(["done", "superseded"]);
   });
 
+  it("is not pushed aside by a late word of an older head", async () => {
+    const { simulator, app } = await start({ workflows: { "ci.yml": workflow("CI", [FORMATTING], "push") } });
+    await simulator.pushCommit(REPO, "feature", { "old.go": UNTIDY });
+    await simulator.idle();
+    const late = simulator
+      .deliveries()
+      .filter(({ event, action }) => event === "workflow_run" && action === "completed");
+    await app.parts.queue.cancel(`delivery:${late[0]?.guid}`);
+    const newer = await simulator.pushCommit(REPO, "feature", { "app.go": UNTIDY });
+    await app.settle();
+    for (const { guid } of late) simulator.redeliver(guid);
+
+    await app.settle();
+
+    expect(late).toHaveLength(1);
+    expect(await app.incidents()).toMatchObject([{ headSha: newer, state: "done" }]);
+    expect(world.ours()).toMatchObject([{ state: "open", draft: false }]);
+  });
+
   it.each([
     ["the newer head is green", () => world.simulator.pushCommit(REPO, "feature", { "app.go": TIDY })],
     ["the red pull request is closed", () => world.simulator.closePullRequest(REPO, 1)],
