@@ -145,7 +145,10 @@ try {
   console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
-  app?.kill("SIGTERM");
+  if (app !== null && app.exitCode === null) {
+    app.kill("SIGTERM");
+    await new Promise((ended) => app.once("exit", ended));
+  }
   await model.close();
   await hub.close();
   rmSync(work, { recursive: true, force: true });

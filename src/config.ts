@@ -120,6 +120,9 @@ export function readServerConfig(env: Environment = process.env): ServerConfig {
     throttle: oneOf(env, "RETRACE_GITHUB_THROTTLE", ["on", "off"] as const, "on", mistakes) === "on",
     adminToken: env.RETRACE_ADMIN_TOKEN || null,
   };
+  if (config.appId !== "" && !/^\d+$/.test(config.appId)) {
+    mistakes.push(`APP_ID is "${config.appId}": write the App's number`);
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }

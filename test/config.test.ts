@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "../src/config.ts";
+import { ConfigError, readConfig, readServerConfig } from "../src/config.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {
@@ -63,4 +63,11 @@ describe("the operator's settings", () => {
 
     expect(config.setupEnv).toEqual({ SSL_CERT_FILE: "/etc/ca.pem" });
   });
+});
+
+it("an App's id is a number", () => {
+  const env = { APP_ID: "my-app", PRIVATE_KEY: "-----BEGIN KEY-----", WEBHOOK_SECRET: "s" };
+
+  expect(() => readServerConfig(env)).toThrow('APP_ID is "my-app"');
+  expect(readServerConfig({ ...env, APP_ID: "12" }).appId).toBe("12");
 });

@@ -105,7 +105,8 @@ function list(title: string, lines: readonly string[]): string {
 function sayCheck({ command, cwd, exitBefore, exitAfter, note }: CheckRow): string {
   const where = cwd === "" ? "" : ` in ${cwd}`;
   const codes = `exit ${exitBefore ?? "not run"} before, ${exitAfter ?? "not run"} after`;
-  return `${command.trim().split("\n").join("; ")}${where}: ${codes}${note === null ? "" : ` (${note})`}`;
+  const what = command.trim() === "" ? "(the log does not tell the command)" : command.trim().split("\n").join("; ");
+  return `${what}${where}: ${codes}${note === null ? "" : ` (${note})`}`;
 }
 
 function sayCost({ usage }: Outcome): string {

@@ -144,10 +144,16 @@ async function deliver(
   config: Config,
   world: World,
 ): Promise<Outcome> {
-  if (options.patch !== undefined && outcome.patch !== null) await writePatch(options.patch, outcome.patch);
+  if (options.patch !== undefined && outcome.patch !== null) {
+    await writePatch(options.patch, outcome.patch);
+    say(`patch written to ${options.patch}`);
+  }
   if (outcome.ended !== "repaired" || copy === null || outcome.patch === null) return outcome;
   const git = composeGit(config, world);
-  if (options.apply === true) await usage(git.applyToWorkTree(options.repo, outcome.patch));
+  if (options.apply === true) {
+    await usage(git.applyToWorkTree(options.repo, outcome.patch));
+    say(`applied to the work tree of ${options.repo}`);
+  }
   if (options.branch === undefined) return outcome;
   const made = await usage(
     git.commitOnBranch(
@@ -157,9 +163,15 @@ async function deliver(
       commits.map((one) => ({ copy, ...one })),
     ),
   );
+  say(`branch ${options.branch} made, ${made.length} ${made.length === 1 ? "commit" : "commits"}`);
   const byProblem = new Map(commits.map(({ problem }, index) => [problem, made[index] ?? null]));
   const problems = outcome.problems.map((problem) => ({ ...problem, commit: byProblem.get(problem.id) ?? null }));
   return { ...outcome, problems };
+}
+
+/** What was done with the result; stdout holds the result alone. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 async function writePatch(file: string, patch: string): Promise<void> {

@@ -116,7 +116,7 @@ export class Reproducer {
       tool: plan.check.tool,
       exitCode: null,
     };
-    const judged = judgeReproduction(ci, before, await this.differences(plan, setup));
+    const judged = judgeReproduction(ci, before, await this.differences(problem, plan, setup));
     // What did not reproduce proves nothing afterwards either: engines may think, but no run of theirs counts.
     const check =
       judged.reproduced === "yes" || judged.alreadyFixed ? plan.check : { ...plan.check, notRun: judged.reason };
@@ -153,14 +153,25 @@ export class Reproducer {
   }
 
   /** In which ways a check runs otherwise here than in CI, a sentence each. */
-  private async differences(plan: ValidationPlan, setup: SetupResult): Promise<readonly string[]> {
+  private async differences(problem: Problem, plan: ValidationPlan, setup: SetupResult): Promise<readonly string[]> {
     const validation = this.parts.evidence.validations.find(({ id }) => id === plan.check.validation);
     const asked = validation?.context.runtimes ?? {};
     const here = await readRuntimes(this.parts.room, Object.keys(asked), plan.check.env);
     const lent = plan.setup.flatMap(({ check }) => check.notRun ?? []).filter((reason) => reason.includes("was lent"));
     const failed = setup.notes.filter((note) => !note.includes(": not run, "));
     const unknown = this.generatorsBefore(plan.check)?.length === 0 ? [GENERATOR_UNKNOWN] : [];
-    return [...runtimeDifferences(asked, here), ...lent, ...failed, ...unknown];
+    return [...runtimeDifferences(asked, here), ...lent, ...failed, ...unknown, ...(await this.strangeFiles(problem))];
+  }
+
+  /** A check that passes says nothing about a log whose files this commit does not have: it ran something else. */
+  private async strangeFiles(problem: Problem): Promise<readonly string[]> {
+    const { copy } = this.parts;
+    const known = new Set(await copy.listFiles());
+    const there = (file: string): boolean => known.has(file) || [...known].some((path) => path.endsWith(`/${file}`));
+    const strange = problem.files.filter((file) => !there(file));
+    return strange.length > 0 && strange.length === problem.files.length
+      ? [`the log names ${strange[0]}, which this commit does not have`]
+      : [];
   }
 }
 

@@ -47,7 +47,10 @@ export async function serveApp(options: ServeOptions): Promise<"stopped" | "died
       queue: stores.queue,
       sandboxMissing: async () => composeSandbox(config, world).unavailable(),
       privateKey: server.privateKey,
-      workerMissing: () => (options.withWorker ? (worker?.missing() ?? "the worker is starting") : null),
+      workerMissing: () => {
+        if (!options.withWorker) return null;
+        return worker === null ? "the worker is starting" : worker.missing();
+      },
       world,
     }),
   });
