@@ -5,7 +5,7 @@ import { composeGit, composeRepair, composeWorld } from "../compose.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
-import { PRODUCT_SWITCHES, type Switches } from "../domain/switches.ts";
+import { type Switches, switchesOf } from "../domain/switches.ts";
 import { type Repaired, repairRun } from "../pipeline/repair-run.ts";
 import type { RepositoryFacts } from "../ports/git.ts";
 import type { World } from "../ports/world.ts";
@@ -60,7 +60,7 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
       commit: clone.commit,
       lend: facts,
       policy: DEFAULT_POLICY,
-      switches: { ...PRODUCT_SWITCHES, engine: options.engine, profile: options.profile },
+      switches: { ...switchesOf(options.profile), engine: options.engine },
       maxUsd: options.maxUsd ?? null,
       signal,
     },

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { Incident } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
-import { PRODUCT_SWITCHES, type Switches } from "../domain/switches.ts";
+import { type Switches, switchesOf } from "../domain/switches.ts";
 import { readSettings, SETTINGS_PATH } from "../intake/settings.ts";
 import type { GitHub } from "../ports/github.ts";
 import { repairBranch } from "../publish/branch.ts";
@@ -76,7 +76,7 @@ export async function repairGitHubRun(
         commit: source.tested,
         lend: null,
         policy: settings.policy,
-        switches: { ...PRODUCT_SWITCHES, ...request.switches },
+        switches: { ...switchesOf(request.switches.profile), ...request.switches },
         maxUsd: request.maxUsd,
         signal: request.signal,
       },

@@ -18,6 +18,7 @@ import type { World } from "../ports/world.ts";
 import { decompose } from "../problems/decompose.ts";
 import { commitMessage } from "../publish/commit-message.ts";
 import { concludeOutcome, endedEarly } from "../repair/conclude.ts";
+import { NO_CONTEXT } from "../repair/context.ts";
 import type { Engine } from "../repair/engine.ts";
 import { route } from "../repair/route.ts";
 import { type ProblemResult, repairInSequence, type SequenceResult } from "../repair/sequence.ts";
@@ -127,7 +128,7 @@ async function repairCopy(
     });
     const engines = parts
       .engines(facts, (check) => reproducer.earlierSteps(check))
-      .filter((engine) => switches.profile !== "paper" || engine.name !== "autofix");
+      .filter((engine) => switches.product.deterministicFixers || engine.name !== "autofix");
     const needsPerson = new Set<string>();
     const sequence = await repairInSequence(problems, {
       copy,
@@ -135,7 +136,7 @@ async function repairCopy(
       reproduce: (problem) => reproducer.reproduce(problem),
       route: (problem, { reproduced }) =>
         route(problem, engines, { hasModel: parts.llm !== null, canRun: reproduced === "yes" }, switches),
-      guidanceFor: async () => "",
+      contextFor: async (_problem, _reproduction, handOff) => ({ ...NO_CONTEXT, handOff, switches }),
       ...(signal === undefined ? {} : { signal }),
       benchFor: (problem, engine) => benchFor(request, parts, { problem, engine, copy, room, budget, reproducer }),
       judge: async (problem, engine, reproduction, from) => {

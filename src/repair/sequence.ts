@@ -5,7 +5,7 @@ import type { Failure } from "../domain/evidence.ts";
 import type { Reproduced } from "../domain/outcome.ts";
 import type { Problem, ProblemState } from "../domain/problem.ts";
 import type { TreeId, WorkingCopy } from "../ports/git.ts";
-import type { Engine, EngineResult } from "./engine.ts";
+import type { Engine, EngineResult, HandOff, RepairContext, RepairTask } from "./engine.ts";
 import type { Route } from "./route.ts";
 
 /** A problem as the failing check shows it here, before anything is changed. */
@@ -37,7 +37,11 @@ export interface SequenceParts {
   readonly failuresOf: (problem: Problem) => readonly Failure[];
   readonly reproduce: (problem: Problem) => Promise<Reproduction>;
   readonly route: (problem: Problem, reproduction: Reproduction) => Route;
-  readonly guidanceFor: (problem: Problem) => Promise<string>;
+  readonly contextFor: (
+    problem: Problem,
+    reproduction: Reproduction,
+    handOff: HandOff | null,
+  ) => Promise<RepairContext>;
   readonly benchFor: (problem: Problem, engine: Engine) => Promise<Workbench>;
   /** The tree holds the patch already; `from` is the tree without it. */
   readonly judge: (problem: Problem, engine: Engine, reproduction: Reproduction, from: TreeId) => Promise<Judgement>;
@@ -104,10 +108,12 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
   const checks: CheckRow[] = [];
   let unkept: string | null = null;
   let unproved = false;
+  let handOff: HandOff | null = null;
   for (const engine of route.engines) {
     parts.signal?.throwIfAborted();
     const bench = await parts.benchFor(problem, engine);
-    const answer = await engine.repair(await taskFor(problem, reproduction, parts), bench);
+    const answer = await engine.repair(await taskFor(problem, reproduction, handOff, parts), bench);
+    handOff = answer.handOff ?? handOff;
     await parts.copy.restore(tree);
     parts.signal?.throwIfAborted();
     const tried = await tryPatch(problem, engine, answer, reproduction, tree, parts);
@@ -144,14 +150,19 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
   return { result, attempts, checks };
 }
 
-async function taskFor(problem: Problem, reproduction: Reproduction, parts: SequenceParts) {
+async function taskFor(
+  problem: Problem,
+  reproduction: Reproduction,
+  handOff: HandOff | null,
+  parts: SequenceParts,
+): Promise<RepairTask> {
   return {
     problem,
     failures: parts.failuresOf(problem),
     check: reproduction.check,
     before: reproduction.before,
     otherSignatures: reproduction.otherSignatures,
-    guidance: await parts.guidanceFor(problem),
+    context: await parts.contextFor(problem, reproduction, handOff),
   };
 }
 

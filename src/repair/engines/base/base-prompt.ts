@@ -17,7 +17,8 @@ const GUIDANCE_ENDS = { head: 20_000, tail: 4_000 }; // 24,000 characters of gui
 
 /** The base engine's first words on a task: lasting rules, and this case. Nothing in it holds a secret or an open fence. */
 export function basePrompt(task: RepairTask): Prompt {
-  const { problem, check, before, guidance } = task;
+  const { problem, check, before } = task;
+  const guidance = task.context.guidance?.text ?? "";
   const prompt = renderPrompt(TEXTS, {
     title: oneLine(problem.title),
     category: problem.category,

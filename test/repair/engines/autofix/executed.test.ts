@@ -3,6 +3,7 @@ import { commitInRoom } from "../../../../src/agent/commit-in-room.ts";
 import type { FailureClass } from "../../../../src/domain/category.ts";
 import type { Check } from "../../../../src/domain/check.ts";
 import type { Problem } from "../../../../src/domain/problem.ts";
+import { NO_CONTEXT } from "../../../../src/repair/context.ts";
 import { autofixEngine } from "../../../../src/repair/engines/autofix/engine.ts";
 import { loadCommandFacts } from "../../../../src/tools/command-facts.ts";
 import { TOOLS } from "../../../../src/tools/tools.ts";
@@ -213,7 +214,7 @@ async function repair(test: Omit<Case, "name" | "changed">, lend: boolean) {
       order: 1,
     };
     if (test.closed === true) await bench.room.close();
-    const task = { problem, failures: [], check, before, otherSignatures: [], guidance: "" };
+    const task = { problem, failures: [], check, before, otherSignatures: [], context: NO_CONTEXT };
 
     const result = await engine.repair(task, bench);
 

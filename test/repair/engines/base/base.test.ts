@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { SHELL_LIMITS } from "../../../../src/agent/shell-loop.ts";
 import type { Failure } from "../../../../src/domain/evidence.ts";
 import type { Problem } from "../../../../src/domain/problem.ts";
+import { NO_CONTEXT } from "../../../../src/repair/context.ts";
 import type { RepairTask } from "../../../../src/repair/engine.ts";
 import { basePrompt } from "../../../../src/repair/engines/base/base-prompt.ts";
 import { baseEngine } from "../../../../src/repair/engines/base/engine.ts";
+import { guidedBy } from "../../../fakes/guidance.ts";
 import { openRepairBench, type RepairBench, type RepairBenchOptions } from "../../../fakes/repair-bench.ts";
 
 const FILES = {
@@ -57,7 +59,7 @@ async function repair(given: Pick<RepairBenchOptions, "script"> & Partial<Repair
   const opened = await openRepairBench({ files: FILES, command: "sh check.sh", ...given });
   open.push(opened);
   const { bench, check, before } = opened;
-  const task = { problem: PROBLEM, failures: [FAILURE], check, before, otherSignatures: [], guidance: "" };
+  const task = { problem: PROBLEM, failures: [FAILURE], check, before, otherSignatures: [], context: NO_CONTEXT };
   const result = await baseEngine(limits).repair(task, bench);
   return { result, opened, tree: await bench.copy.snapshot() };
 }
@@ -110,7 +112,7 @@ describe("the base engine", () => {
     open.push(opened);
     const { bench, check, before } = opened;
 
-    const task = { problem: PROBLEM, failures: [], check, before, otherSignatures: [], guidance: "" };
+    const task = { problem: PROBLEM, failures: [], check, before, otherSignatures: [], context: NO_CONTEXT };
     const result = await baseEngine().repair(task, { ...bench, llm: null });
 
     expect(result).toMatchObject({ exit: "not-run", why: "no model configured", patch: null, steps: 0 });
@@ -134,7 +136,7 @@ describe("the base engine's prompt", () => {
     check,
     before: null,
     otherSignatures: [],
-    guidance: "",
+    context: NO_CONTEXT,
   };
   const run = { check, exitCode: 1, timedOut: false, signatures: ["total"], output: "FAIL total\n", ms: 5 };
 
@@ -175,14 +177,14 @@ FAIL total
   });
 
   it("brings memory as guidance that may not fit", () => {
-    const { user } = basePrompt({ ...task, guidance: "Somebody wrote:\n```\nUse plus.\n```" });
+    const { user } = basePrompt({ ...task, context: guidedBy("Somebody wrote:\n```\nUse plus.\n```") });
 
     expect(user).toContain("## How such problems were repaired before");
     expect(user).toContain("````\nSomebody wrote:\n```\nUse plus.\n```\n````");
   });
 
   it("keeps its lasting part the same for every case", () => {
-    const other = { ...task, problem: { ...PROBLEM, title: "other" }, guidance: "Use plus.", before: run };
+    const other = { ...task, problem: { ...PROBLEM, title: "other" }, context: guidedBy("Use plus."), before: run };
 
     expect(basePrompt(other).system).toBe(basePrompt(task).system);
   });
@@ -197,7 +199,7 @@ FAIL total
       failures: [leaky],
       check: { ...check, command: `curl -H ${token}` },
       before: { ...run, output: `${"x".repeat(990)}${token}${"x".repeat(5_000)}` },
-      guidance: token,
+      context: guidedBy(token),
     });
 
     expect(user).not.toContain("a1B2c3");
