@@ -65,11 +65,10 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
     workFolder: path.join(config.dataDir, "work"),
     engines: (facts, earlierSteps) => [autofixEngine({ facts, tools: TOOLS, earlierSteps }), baseEngine()],
     tools: TOOLS,
-    readSignatures: (facts, root, paths) => {
+    readFailures: (facts, root, paths) => {
       const readers = composeReaders(facts);
       const place = { root, repoFiles: new Set(paths) };
-      return ({ command, cwd }, { output }) =>
-        readCheckOutput(output, command, cwd, readers, place).map((failure) => failure.signature);
+      return ({ command, cwd }, { output }) => readCheckOutput(output, command, cwd, readers, place);
     },
     tell,
   };

@@ -1,3 +1,5 @@
+import type { Failure } from "./evidence.ts";
+
 /** A command that decides whether a problem is there, as it can be run here. */
 export interface Check {
   readonly command: string;
@@ -21,6 +23,8 @@ export interface CheckRun {
   readonly timedOut: boolean;
   /** Signatures of the failures read out of its output, sorted. */
   readonly signatures: readonly string[];
+  /** What its output was read as, in order; left out where nobody read it. */
+  readonly failures?: readonly Failure[];
   readonly output: string;
   readonly ms: number;
 }

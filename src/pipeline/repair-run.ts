@@ -26,7 +26,7 @@ import { loadCommandFacts } from "../tools/command-facts.ts";
 import type { CommandFacts } from "../tools/resolve-command.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type LentFolder, lendFolders } from "../validate/lend.ts";
-import type { ReadSignatures } from "../validate/run.ts";
+import type { ReadFailures } from "../validate/run.ts";
 import { judgePatch } from "./judge-patch.ts";
 import { Reproducer } from "./reproduce.ts";
 
@@ -59,7 +59,7 @@ export interface RepairParts {
   /** The engines there are, for a repository with these command names. */
   readonly engines: (facts: CommandFacts, earlierSteps: (check: Check) => readonly Check[]) => readonly Engine[];
   readonly tools: readonly Tool[];
-  readonly readSignatures: (facts: CommandFacts, tree: string, paths: readonly string[]) => ReadSignatures;
+  readonly readFailures: (facts: CommandFacts, tree: string, paths: readonly string[]) => ReadFailures;
   /** Progress for people, one line each. */
   readonly tell: (line: string) => void;
 }
@@ -112,7 +112,7 @@ async function repairCopy(
   const room = await parts.sandbox.open(copy.tree);
   try {
     const budget = openBudget(request, parts);
-    const readSignatures = parts.readSignatures(facts, copy.tree, paths);
+    const readFailures = parts.readFailures(facts, copy.tree, paths);
     const reproducer = new Reproducer({
       evidence,
       problems,
@@ -121,7 +121,7 @@ async function repairCopy(
       lent: usable(lent),
       copy,
       room,
-      readSignatures,
+      readFailures,
       tools: parts.tools,
       tell: parts.tell,
       ...(signal === undefined ? {} : { signal }),

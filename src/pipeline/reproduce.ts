@@ -15,7 +15,7 @@ import { checkFor } from "../validate/check-for.ts";
 import { judgeReproduction, runtimeDifferences } from "../validate/compare.ts";
 import type { LentFolder } from "../validate/lend.ts";
 import { planValidation, type ValidationPlan } from "../validate/plan.ts";
-import { type ReadSignatures, runCheck } from "../validate/run.ts";
+import { type ReadFailures, runCheck } from "../validate/run.ts";
 import { readRuntimes } from "../validate/runtimes.ts";
 import { runSetup, type SetupResult } from "../validate/setup.ts";
 
@@ -27,7 +27,7 @@ export interface ReproducerParts {
   readonly lent: readonly LentFolder[];
   readonly copy: WorkingCopy;
   readonly room: SandboxRoom;
-  readonly readSignatures: ReadSignatures;
+  readonly readFailures: ReadFailures;
   readonly tools: readonly Tool[];
   readonly tell: (line: string) => void;
   readonly signal?: AbortSignal;
@@ -83,16 +83,16 @@ export class Reproducer {
   }
 
   private async runPrepared(problem: Problem, check: Check): Promise<CheckRun> {
-    const { room, readSignatures, signal } = this.parts;
+    const { room, readFailures, signal } = this.parts;
     const { prepare } = this.planOf(problem);
     const generators = this.generatorsBefore(check) ?? [];
     const known = prepare.map(({ validation }) => validation);
     for (const build of [...prepare, ...generators.filter(({ validation }) => !known.includes(validation))]) {
-      const built = await runCheck(room, build, readSignatures, signal);
+      const built = await runCheck(room, build, readFailures, signal);
       // A build that fails is the answer: the check after it would speak about something stale.
       if (built.exitCode !== 0) return { ...built, check };
     }
-    return runCheck(room, check, readSignatures, signal);
+    return runCheck(room, check, readFailures, signal);
   }
 
   private generatorsBefore(check: Check): readonly Check[] | null {

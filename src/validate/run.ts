@@ -1,11 +1,12 @@
 import type { Check, CheckRun } from "../domain/check.ts";
+import type { Failure } from "../domain/evidence.ts";
 import { type SandboxResult, type SandboxRoom, SandboxUnavailable } from "../ports/sandbox.ts";
 
-/** Signatures of the failures in what a check printed; the evidence stage's own reader, so that they compare with CI's. */
-export type ReadSignatures = (
+/** The failures in what a check printed; the evidence stage's own reader, so that their signatures compare with CI's. */
+export type ReadFailures = (
   check: Check,
   said: { readonly output: string; readonly exitCode: number | null },
-) => readonly string[];
+) => readonly Failure[];
 
 /**
  * How long a check may take. Whole test suites of the repositories we looked at need minutes; past five, a repair with
@@ -19,13 +20,14 @@ export const SETUP_TIMEOUT_MS = 900_000;
 export async function runCheck(
   room: SandboxRoom,
   check: Check,
-  readSignatures: ReadSignatures,
+  readFailures: ReadFailures,
   signal?: AbortSignal,
 ): Promise<CheckRun> {
   const { notRun, ...ran } = await launch(room, check, timeLimitMs(check), signal);
   const failed = ran.exitCode !== 0;
-  const signatures = failed && ran.output !== "" ? readSignatures(check, ran) : [];
-  return { check: { ...check, notRun }, ...ran, signatures: [...new Set(signatures)].sort() };
+  const failures = failed && ran.output !== "" ? readFailures(check, ran) : [];
+  const signatures = [...new Set(failures.map(({ signature }) => signature))].sort();
+  return { check: { ...check, notRun }, ...ran, signatures, failures };
 }
 
 /** `build` is the step that failed, so that the check would have judged what an older tree left behind. */
@@ -38,14 +40,14 @@ export async function runPrepared(
   room: SandboxRoom,
   prepare: readonly Check[],
   check: Check,
-  readSignatures: ReadSignatures,
+  readFailures: ReadFailures,
   signal?: AbortSignal,
 ): Promise<PreparedRun> {
   for (const step of prepare) {
-    const build = await runCheck(room, step, readSignatures, signal);
+    const build = await runCheck(room, step, readFailures, signal);
     if (build.exitCode !== 0) return { ended: "not-prepared", build };
   }
-  return { ended: "ran", run: await runCheck(room, check, readSignatures, signal) };
+  return { ended: "ran", run: await runCheck(room, check, readFailures, signal) };
 }
 
 /** How long a check may take. */

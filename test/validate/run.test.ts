@@ -7,18 +7,23 @@ import {
 } from "../../src/ports/sandbox.ts";
 import {
   CHECK_TIMEOUT_MS,
-  type ReadSignatures,
+  type ReadFailures,
   runCheck,
   runPrepared,
   SETUP_TIMEOUT_MS,
 } from "../../src/validate/run.ts";
 import { readRuntimes } from "../../src/validate/runtimes.ts";
 import { files, tempFolder, write } from "../contracts/git-repositories.ts";
+import { aFailure } from "../fakes/evidence.ts";
 import { openRoom } from "./room.ts";
 import { check } from "./validations.ts";
 
 /** Every line that starts with "FAIL" is a failure. */
-const readFails: ReadSignatures = (_, { output }) => output.split("\n").filter((line) => line.startsWith("FAIL"));
+const readFails: ReadFailures = (_, { output }) =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("FAIL"))
+    .map((signature) => aFailure({ id: "f1", signature }));
 
 /** A room whose commands end as told; what it was asked is kept. */
 function roomSaying(result: Partial<SandboxResult> | Error): SandboxRoom & { readonly asked: SandboxCommand[] } {
@@ -53,6 +58,7 @@ describe("running a check", () => {
       timedOut: false,
       output: "here.txt\nFAIL b\nFAIL a\nFAIL a\n",
       signatures: ["FAIL a", "FAIL b"],
+      failures: ["FAIL b", "FAIL a", "FAIL a"].map((signature) => aFailure({ id: "f1", signature })),
       ms: expect.any(Number),
     });
   });
