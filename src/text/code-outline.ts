@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { parse, registerDynamicLanguage } from "@ast-grep/napi";
+import { parse, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
 
 /** A function, class, type or test of a file. Lines are 1-based, both ends included. */
 export interface Definition {
@@ -83,13 +83,23 @@ export function hasOutline(path: string): boolean {
 }
 
 /**
+ * The syntax tree of a file, `ERROR` nodes where it does not parse; null for languages we do not read and for files too
+ * large to be written by a person.
+ */
+export function syntaxTree(path: string, text: string): SgNode | null {
+  const language = languageOf(path);
+  if (language === null || text.length > MAX_CHARACTERS || !isReady(language)) return null;
+  return parse(language.name, text).root();
+}
+
+/**
  * The definitions in a file, outer before inner; empty for languages we do not read and for files too large to be written
  * by a person. A file that does not parse gives what could be read.
  */
 export function outline(path: string, text: string): readonly Definition[] {
   const language = languageOf(path);
-  if (language === null || text.length > MAX_CHARACTERS || !isReady(language)) return [];
-  const root = parse(language.name, text).root();
+  const root = syntaxTree(path, text);
+  if (language === null || root === null) return [];
   const kinds = Object.keys(language.kinds);
   const found = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } }).flatMap((node): Definition[] => {
     const name = node.field("name")?.text();
@@ -101,7 +111,7 @@ export function outline(path: string, text: string): readonly Definition[] {
 }
 
 /** Calls that are tests in JavaScript: `it("adds", …)`. */
-function testsIn(language: Language, root: ReturnType<ReturnType<typeof parse>["root"]>): Definition[] {
+function testsIn(language: Language, root: SgNode): Definition[] {
   if (language.grammar !== null) return [];
   const rule = { kind: "call_expression", regex: "^(?:it|test|describe)(?:\\.\\w+)*\\(" };
   return root.findAll({ rule }).map((node) => {
