@@ -7,8 +7,8 @@ import { NO_TRANSCRIPT } from "./agent/transcript.ts";
 import { ensureWritable } from "./compose-evidence.ts";
 import { composeExperience } from "./compose-experience.ts";
 import type { Config } from "./config.ts";
-import type { Reconstruction } from "./domain/experience.ts";
-import { abstractLevels } from "./experience/abstract/abstract-levels.ts";
+import type { EvidenceItem, Reconstruction } from "./domain/experience.ts";
+import { abstractRecords } from "./experience/abstract/abstract-records.ts";
 import { remember } from "./experience/upkeep/remember.ts";
 import type { LearnParts } from "./pipeline/learn-repair.ts";
 import type { World } from "./ports/world.ts";
@@ -20,22 +20,24 @@ export { composeGit, composeWorld } from "./compose-evidence.ts";
 export function composeLearn(config: Config, world: World, tell: (line: string) => void): LearnParts {
   ensureWritable(config.dataDir);
   const histories = gitHistories({ path: config.searchPath });
-  const keep = (learned: Reconstruction): Promise<void> => keepLearned(learned, config, world, tell);
-  return { histories, tools: TOOLS, world, model: composeModel(config, world), tell, keep };
+  const parts = { model: composeModel(config, world), tell };
+  const keep: LearnParts["keep"] = (learned, evidence) => keepLearned(learned, evidence, config, world, parts);
+  return { histories, tools: TOOLS, world, ...parts, keep };
 }
 
 /** Episodes of a local clone count as trusted, and belong to the command line's own account (design §5). */
 async function keepLearned(
   learned: Reconstruction,
+  evidence: readonly EvidenceItem[],
   config: Config,
   world: World,
-  tell: (line: string) => void,
+  { model: asked, tell }: Pick<LearnParts, "model" | "tell">,
 ): Promise<void> {
-  const { repo, workflow, quality } = learned.episode;
-  const abstracted = await Promise.all(
-    learned.records.map((record) => abstractLevels({ record, repo, workflow, evidence: [] }, null)),
-  );
-  const model = quality === "full" ? (config.model?.name ?? null) : null;
+  const abstracted = await abstractRecords(learned, evidence, asked);
+  for (const { of, unanswered } of abstracted)
+    for (const why of unanswered) tell(`${of}: the model was of no help: ${why}`);
+  const answered = learned.episode.quality === "full" || abstracted.some((one) => one.quality === "full");
+  const model = answered ? (config.model?.name ?? null) : null;
   const now = world.now();
   const store = composeExperience(config);
   try {

@@ -1,6 +1,6 @@
 import type { AskParts } from "../agent/ask.ts";
 import type { Evidence, Failure } from "../domain/evidence.ts";
-import type { EpisodePush, Reconstruction } from "../domain/experience.ts";
+import type { EpisodePush, EvidenceItem, Reconstruction } from "../domain/experience.ts";
 import { reconstructEpisode } from "../experience/reconstruct/reconstruct-episode.ts";
 import type { Histories } from "../ports/history.ts";
 import type { World } from "../ports/world.ts";
@@ -30,8 +30,8 @@ export interface LearnParts {
   /** Null without a configured model. */
   readonly model: AskParts | null;
   readonly tell: (line: string) => void;
-  /** Where what was learned goes; null keeps nothing. */
-  readonly keep: ((learned: Reconstruction) => Promise<void>) | null;
+  /** Where what was learned goes, with the evidence it cites; null keeps nothing. */
+  readonly keep: ((learned: Reconstruction, evidence: readonly EvidenceItem[]) => Promise<void>) | null;
 }
 
 /** The story of learning (design §2): from a failing commit and a passing one to which change repaired which problem. */
@@ -42,13 +42,13 @@ export async function learnRepair(request: LearnRequest, parts: LearnParts): Pro
     const mendsItself = (name: string): boolean =>
       parts.tools.some((tool) => tool.name === name && tool.fix !== undefined);
     const id = parts.world.id("ep");
-    const { reconstruction, unanswered } = await reconstructEpisode(
+    const { reconstruction, evidence, unanswered } = await reconstructEpisode(
       history,
       { ...episode, id, mendsItself },
       parts.model,
     );
     for (const why of unanswered) parts.tell(`the model was of no help: ${why}`);
-    await parts.keep?.(reconstruction);
+    await parts.keep?.(reconstruction, evidence);
     return reconstruction;
   } finally {
     await history.close();

@@ -11,6 +11,11 @@ export interface Names {
   readonly places: ReadonlySet<string>;
 }
 
+// What a log quotes and what a change defines is the repository's own; plain words among it stand in any sentence.
+const QUOTED = /['"`‘]([A-Za-z_$][\w$]*)['"`’]/g;
+const DEFINED =
+  /\b(?:function|class|interface|type|enum|const|let|var|def|fn|struct|trait|func|module)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)/g;
+
 // Shorter pieces of code stand in any sentence.
 const LEAST_EDIT = 12;
 const LEAST_SYMBOL = 4;
@@ -24,9 +29,14 @@ export function namesOf(z: ProblemRepair, lines: readonly string[], repo: string
     if (!isPublic(base)) paths.add(base);
     else if (base === path) paths.delete(path);
   }
-  const symbols = z.a
-    .flatMap((artifact) => artifact.symbols)
-    .filter((name) => name.length >= LEAST_SYMBOL && !isPublic(name));
+  const quoted = [z.p.statement, ...z.p.signals].flatMap(({ value }) =>
+    [...value.matchAll(QUOTED)].map(([, name]) => name ?? ""),
+  );
+  const defined = lines.flatMap((line) => [...line.matchAll(DEFINED)].map(([, name]) => name ?? ""));
+  const symbols = [
+    ...z.a.flatMap((artifact) => artifact.symbols),
+    ...[...quoted, ...defined].filter(isCompound),
+  ].filter((name) => name.length >= LEAST_SYMBOL && !isPublic(name));
   const edits = lines.map(squeeze).filter((line) => line.length >= LEAST_EDIT);
   const workflowName = workflow === null ? [] : [workflow, workflow.slice(workflow.lastIndexOf("/") + 1)];
   return {
@@ -60,7 +70,7 @@ export function leaksOfPattern(texts: readonly string[], names: Names): readonly
   return texts.flatMap((text) => {
     const place = [...names.places].find((one) => hasWord(text.toLowerCase(), one.toLowerCase()));
     if (place !== undefined) return [`names ${place}`];
-    const entity = entitiesIn(text).find((one) => looksPrivate(one));
+    const entity = entitiesIn(text).find((one) => looksPrivate(one, names));
     return entity === undefined ? [] : [`names ${entity}: nothing of the repository may be left`];
   });
 }
@@ -73,9 +83,16 @@ function isPublic(name: string): boolean {
   return PUBLIC.test(name);
 }
 
-function looksPrivate(entity: string): boolean {
+function looksPrivate(entity: string, { paths }: Names): boolean {
   if (isPublic(entity) || /^<[\w -]+>$/.test(entity)) return false;
-  return /[/\\]/.test(entity) || /\.\w{1,5}$/.test(entity) || /_/.test(entity) || /[a-z][A-Z]/.test(entity);
+  // `source/test` in a sentence; a folder of this repository is none.
+  if (/^[a-z]+\/[a-z]+$/.test(entity)) return [...paths].some((path) => path.includes(entity));
+  return /[/\\]/.test(entity) || /\.\w{1,5}$/.test(entity) || isCompound(entity);
+}
+
+/** Written as only names in code are. */
+function isCompound(name: string): boolean {
+  return /\w_\w/.test(name) || /[a-z][A-Z]/.test(name);
 }
 
 function hasWord(text: string, word: string): boolean {

@@ -1,5 +1,5 @@
 import type { AskParts } from "../../agent/ask.ts";
-import type { DependencyEdge, HunkRef, ProblemRepair, Reconstruction } from "../../domain/experience.ts";
+import type { DependencyEdge, EvidenceItem, HunkRef, ProblemRepair, Reconstruction } from "../../domain/experience.ts";
 import type { History } from "../../ports/history.ts";
 import { redact } from "../../text/redact.ts";
 import { attribute } from "./attribute.ts";
@@ -15,6 +15,8 @@ import { type Drafted, skeletonRecords } from "./skeleton.ts";
 /** What reconstruction found, and how it came about. */
 export interface Reconstructed {
   readonly reconstruction: Reconstruction;
+  /** Everything its citations may point to, with the texts (redacted): what abstraction reads. */
+  readonly evidence: readonly EvidenceItem[];
   /** Questions the model did not answer usefully, one line each; empty without a model. */
   readonly unanswered: readonly string[];
 }
@@ -32,8 +34,9 @@ export async function reconstructEpisode(
   const open = await openEpisode(history, input);
   const settled = attribute({ ...open, pushes: open.episode.pushes });
   const skeleton = skeletonRecords(open, settled);
+  const evidence = open.pack.all();
   if (model === null || open.episode.fixedByBase)
-    return { reconstruction: concludeSkeleton(open, skeleton), unanswered: [] };
+    return { reconstruction: concludeSkeleton(open, skeleton), evidence, unanswered: [] };
   const endpoint = await endpointView(open, settled, model);
   const development = await developmentView(open, model);
   const { kept, dropped, unanswered } = await reconcile(
@@ -46,7 +49,7 @@ export async function reconstructEpisode(
     .flatMap(({ judged }) => (judged.kept ? [judged.record] : []))
     .map((z, index) => ({ ...z, id: `z${index + 1}` }));
   const why = [...endpoint.unanswered, ...development.unanswered, ...unanswered];
-  if (records.length === 0) return { reconstruction: concludeSkeleton(open, skeleton), unanswered: why };
+  if (records.length === 0) return { reconstruction: concludeSkeleton(open, skeleton), evidence, unanswered: why };
   const depends = await inferDependencies(records, open, model);
   const rejected = [
     ...judged.flatMap(({ candidate, judged }) =>
@@ -55,7 +58,7 @@ export async function reconstructEpisode(
     ...dropped.map(({ candidate, why }) => ({ statement: redact(candidate.statement.value), why })),
   ];
   const reconstruction = conclude(open, { records, rejected, edges: depends.edges, quality: "full" });
-  return { reconstruction, unanswered: [...why, ...depends.unanswered] };
+  return { reconstruction, evidence, unanswered: [...why, ...depends.unanswered] };
 }
 
 function concludeSkeleton(open: OpenEpisode, { records, rejected }: Drafted): Reconstruction {

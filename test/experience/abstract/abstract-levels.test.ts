@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openAiChat } from "../../../src/adapters/llm/openai-chat.ts";
 import type { AskParts } from "../../../src/agent/ask.ts";
 import { Budget } from "../../../src/agent/budget.ts";
-import type { EvidenceItem, ProblemRepair } from "../../../src/domain/experience.ts";
+import type { EvidenceItem, HunkRef, ProblemRepair } from "../../../src/domain/experience.ts";
 import { abstractLevels } from "../../../src/experience/abstract/abstract-levels.ts";
 import { leaksOfPattern, leaksOfStrategy, namesOf } from "../../../src/experience/abstract/leaks.ts";
 import { type ScriptedModel, startScriptedModel } from "../../fakes/scripted-model.ts";
@@ -17,7 +17,7 @@ const RECORD: ProblemRepair = {
     statement: claim("the interface Cart lacks owner"),
     rootCause: claim("labelOf reads owner"),
     category: "type_checking",
-    signals: [claim("TS2339")],
+    signals: [claim("TS2339: no property 'cartOwner' on 'TypeError'")],
     signatures: ["s"],
     tool: "tsc",
     rule: "TS2339",
@@ -58,7 +58,18 @@ const EVIDENCE: readonly EvidenceItem[] = [
   },
 ];
 const INPUT = { record: RECORD, repo: "acme/webshop", workflow: ".github/workflows/checks.yml", evidence: EVIDENCE };
-const names = namesOf(RECORD, ["  owner: OwnerOfTheCart;"], INPUT.repo, INPUT.workflow);
+const names = namesOf(
+  {
+    ...RECORD,
+    r: {
+      ...RECORD.r,
+      hunks: [...RECORD.r.hunks, { ...RECORD.r.hunks[0], id: "H2", path: "lib/store/a.ts" } as HunkRef],
+    },
+  },
+  ["  owner: OwnerOfTheCart;", "class OwnerTable {"],
+  INPUT.repo,
+  INPUT.workflow,
+);
 
 describe("leaks", () => {
   it.each([
@@ -66,6 +77,8 @@ describe("leaks", () => {
     ["look into cart.ts first", ["names the path cart.ts: say its role"]],
     ["the fault is in labelOf", ["names the symbol labelOf: say its role"]],
     ["add `owner:OwnerOfTheCart;`", ["repeats a changed line: say what it does"]],
+    ["give it an OwnerTable as the change does", ["names the symbol OwnerTable: say its role"]],
+    ["what the log calls cartOwner", ["names the symbol cartOwner: say its role"]],
     ["declare the missing field in the <type> and run tsc; mind package.json", []],
   ])("of a strategy: %j", (text, expected) => {
     expect(leaksOfStrategy([text], names)).toEqual(expected);
@@ -76,6 +89,8 @@ describe("leaks", () => {
     ["as webshop has it", ["names webshop"]],
     ["checks.yml runs it", ["names checks.yml"]],
     ["other/path/file.go too", ["names other/path/file.go: nothing of the repository may be left"]],
+    ["a change of lib/store is needed", ["names lib/store: nothing of the repository may be left"]],
+    ["the install/update step; source/test pairs", []],
     ["someFunction reads it", ["names someFunction: nothing of the repository may be left"]],
     ["a TypeError or TS2339 from tsc; package.json and ESLint's no-unused-vars; `npm ci`", []],
   ])("of a pattern: %j", (text, expected) => {
