@@ -22,19 +22,21 @@ export interface Question<T> {
   readonly schema: z.ZodType<T>;
   /** What is wrong with an answer that fits the schema, one line each. */
   readonly check?: (answer: T) => readonly string[];
+  /** 0 unless said: TraceRepair and FixAgent want answers that differ (papers §9.1). */
+  readonly temperature?: number;
 }
 
-/** `answered: false`: the caller's own fallback holds; `why` is one line for people. */
+/** `answered: false`: the caller's own fallback holds; `because` tells it what failed, `why` is one line for people. */
 export type Answered<T> =
   | { readonly answered: true; readonly value: T }
-  | { readonly answered: false; readonly why: string };
+  | { readonly answered: false; readonly because: "budget" | "upstream" | "format"; readonly why: string };
 
 const ATTEMPTS = 2; // papers §9.1
 const MAX_OUTPUT_TOKENS = 8_000;
 const TEXTS = loadPromptTexts(import.meta.url, "ask.md");
 
 /**
- * Asks one question with a structured answer (papers §9.1): no tools, temperature 0, one repair try with the complaints.
+ * Asks one question with a structured answer (papers §9.1): no tools, one repair try with the complaints.
  * Rejects only when the signal aborts; whatever the model or the budget does otherwise is an answer not given.
  */
 export async function ask<T>(question: Question<T>, parts: AskParts): Promise<Answered<T>> {
@@ -46,9 +48,11 @@ export async function ask<T>(question: Question<T>, parts: AskParts): Promise<An
   ];
   let why = "";
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (parts.budget.exhausted() !== null) return { answered: false, why: `no budget left for ${question.name}` };
-    const said = await chat(messages, parts);
-    if (!said.answered) return { answered: false, why: `${question.name}: ${said.why}` };
+    if (parts.budget.exhausted() !== null) {
+      return { answered: false, because: "budget", why: `no budget left for ${question.name}` };
+    }
+    const said = await chat(messages, question.temperature ?? 0, parts);
+    if (!said.answered) return { ...said, why: `${question.name}: ${said.why}` };
     const read = readAnswer(said.value, question);
     await parts.transcript.append({ ask: question.name, attempt, answer: said.value, errors: read.errors });
     if (read.errors.length === 0 && read.value !== undefined) return { answered: true, value: read.value };
@@ -56,18 +60,22 @@ export async function ask<T>(question: Question<T>, parts: AskParts): Promise<An
     messages.push({ role: "assistant", content: said.value || "(nothing)", toolCalls: [] });
     messages.push({ role: "user", content: renderText(TEXTS, "again", { errors: read.errors.join("\n") }) });
   }
-  return { answered: false, why };
+  return { answered: false, because: "format", why };
 }
 
-async function chat(messages: readonly ChatMessage[], { llm, budget, signal }: AskParts): Promise<Answered<string>> {
+async function chat(
+  messages: readonly ChatMessage[],
+  temperature: number,
+  { llm, budget, signal }: AskParts,
+): Promise<Answered<string>> {
   try {
-    const request = { messages, temperature: 0, maxOutputTokens: MAX_OUTPUT_TOKENS };
+    const request = { messages, temperature, maxOutputTokens: MAX_OUTPUT_TOKENS };
     const answer = await llm.chat(signal === undefined ? request : { ...request, signal });
     budget.charge(answer.usage);
     return { answered: true, value: answer.content };
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof UpstreamError) return { answered: false, why: error.message };
+    if (error instanceof UpstreamError) return { answered: false, because: "upstream", why: error.message };
     throw error;
   }
 }
