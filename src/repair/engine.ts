@@ -20,6 +20,9 @@ export interface RepairTask {
   readonly context: RepairContext;
 }
 
+/** FixAgent's repair levels (papers §3.4). */
+export type FaLevel = 1 | 2 | 3;
+
 /** What is known about a problem beyond its log. */
 export interface RepairContext {
   /** What memory says, null without any. */
@@ -35,6 +38,8 @@ export interface RepairContext {
   readonly requirement: string | null;
   /** What the engine before this one found out; null for the first. */
   readonly handOff: HandOff | null;
+  /** Levels of FixAgent that this rung of the ladder stands for (FA1, FA2, FA3); up to the switches' highest when left out. */
+  readonly levels?: readonly FaLevel[];
   readonly switches: Switches;
 }
 
