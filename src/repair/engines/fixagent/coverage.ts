@@ -170,7 +170,7 @@ def _write():
     sys.settrace(None)
     try:
         with open(os.path.join(_out, "lines.%d" % os.getpid()), "w") as out:
-            out.write("\\n".join(str(n) for n in sorted(_seen)))
+            out.write("".join("%d\\n" % n for n in sorted(_seen)))
     except OSError:
         pass
 if _file and _out:
@@ -180,7 +180,7 @@ if _file and _out:
 `;
 
 const READ_LINES = (folder: string): string =>
-  `cat '${folder}'/lines.* 2>/dev/null | grep -E '^[0-9]+$' | sort -nu | awk 'BEGIN{printf "{\\"lines\\":["} {printf "%s[%d,%d]",(NR>1?",":""),$1,$1} END{print "]}"}'`;
+  `cat '${folder}'/lines.* 2>/dev/null | grep -E '^[1-9][0-9]*$' | sort -nu | awk 'BEGIN{printf "{\\"lines\\":["} {printf "%s[%d,%d]",(NR>1?",":""),$1,$1} END{print "]}"}'`;
 
 const GO_TEST = /\bgo test\b(?!.*-coverprofile)/;
 
