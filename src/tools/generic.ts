@@ -6,7 +6,7 @@ import { readFrameLine } from "./code-frames.ts";
 import { SHAPES, type Shape } from "./generic-shapes.ts";
 import { guessCategory } from "./guess-category.ts";
 import { isEcho, isNoise } from "./log-noise.ts";
-import { namedFile } from "./named-file.ts";
+import { faultFile, namedFile } from "./named-file.ts";
 import { repositoryPath } from "./repository-path.ts";
 import { MAX_QUOTED } from "./test-report.ts";
 import type { Diagnostic } from "./tool.ts";
@@ -268,7 +268,12 @@ function readTail(lines: readonly LogLine[]): Diagnostic[] {
   const last = tail.at(-1) ?? lines.findLast(({ text }) => BOUNDARY.test(text)) ?? lines.at(-1);
   if (!last) return [];
   const quoted = tail.length > 0 ? tail : [last];
-  const message = bareText(last.text).trim().slice(0, 500);
+  // A project's own check without a word for an error still says what is wrong in which file; advice stands below that.
+  const placed = quoted.findLast((line) => faultFile(bareText(line.text)) !== null);
+  const message = bareText((placed ?? last).text)
+    .trim()
+    .slice(0, 500);
   const text = quoted.map((line) => line.text.slice(0, MAX_SEEN)).join("\n");
-  return [{ message, lines: quoted.map(({ number }) => number), location: null, category: guessCategory(text) }];
+  const location = placed === undefined ? null : faultFile(bareText(placed.text));
+  return [{ message, lines: quoted.map(({ number }) => number), location, category: guessCategory(text) }];
 }

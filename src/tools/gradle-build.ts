@@ -120,10 +120,21 @@ function placeIn(text: string): Location | null {
   return null;
 }
 
-/** What a module depends on stands in its build file: `:app:core:compileJava` → `app/core/build.gradle`. */
+// A compiler that names no file says at least whose sources it was at.
+const COMPILES = /^(?:compile|kapt|ksp)/;
+
+/**
+ * What a module depends on stands in its build file: `:app:core:compileJava` → `app/core/build.gradle`. What it compiles
+ * stands in its folder.
+ */
 function moduleFile(task: string | undefined, category: FailureClass, { kotlinScripts }: Seen): Location | null {
-  if (task === undefined || category !== "dependency_issue") return null;
+  if (task === undefined) return null;
   const folders = task.split(":").slice(1, -1);
+  const isCompiling = COMPILES.test(task.split(":").at(-1) ?? "");
+  if (isCompiling && folders.length > 0 && category !== "dependency_issue") {
+    return { file: folders.join("/"), line: null, col: null };
+  }
+  if (category !== "dependency_issue") return null;
   return { file: [...folders, kotlinScripts ? "build.gradle.kts" : "build.gradle"].join("/"), line: null, col: null };
 }
 

@@ -10,13 +10,27 @@ const LONGEST = 500; // what a sentence may hold
  * Null when it names none, or several alike.
  */
 export function namedFile(sentence: string): Location | null {
+  const found = filesIn(sentence);
+  const files = new Set(found.map(({ file }) => file));
+  const [file] = files.size === 1 ? files : [];
+  return file === undefined ? faultFile(sentence) : { file, line: null, col: null };
+}
+
+/** The one file that a sentence says something is in, whatever other files it names; null without one. */
+export function faultFile(sentence: string): Location | null {
+  const places = new Set(
+    filesIn(sentence)
+      .filter(({ isPlace }) => isPlace)
+      .map(({ file }) => file),
+  );
+  const [file] = places.size === 1 ? places : [];
+  return file === undefined ? null : { file, line: null, col: null };
+}
+
+function filesIn(sentence: string): readonly { readonly file: string; readonly isPlace: boolean }[] {
   const text = sentence.slice(0, LONGEST);
-  const found = [...text.matchAll(PATH)].flatMap((match) => {
+  return [...text.matchAll(PATH)].flatMap((match) => {
     const file = relativePath(match[0]);
     return file === null ? [] : [{ file, isPlace: / in $/.test(text.slice(0, match.index).replace(/['"`(]$/, "")) }];
   });
-  const files = new Set(found.map(({ file }) => file));
-  const places = new Set(found.filter(({ isPlace }) => isPlace).map(({ file }) => file));
-  const [file] = files.size === 1 ? files : places.size === 1 ? places : [];
-  return file === undefined ? null : { file, line: null, col: null };
 }
