@@ -32,6 +32,8 @@ export interface SandboxCommand {
    */
   readonly network: "setup" | "off";
   readonly timeoutMs: number;
+  /** A Unix socket of ours, absolute: the only way out of a room without network. The command finds its place in RETRACE_DOOR. */
+  readonly door?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -36,7 +36,12 @@ export interface InsideCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Keeps the network namespace bwrap is started in, instead of an empty one. */
   readonly sharedNetwork: boolean;
+  /** A socket outside, to be seen at `DOOR`; null for none. */
+  readonly door: string | null;
 }
+
+/** Where a command sees the socket that was opened for it. */
+export const DOOR = "/run/door";
 
 // Docker's default of 64 MiB is known to break browsers and parallel test runners; memory is bounded elsewhere.
 const SHM_BYTES = 512 * 1024 * 1024;
@@ -98,6 +103,7 @@ export function bwrapArguments(view: RoomView, command: InsideCommand): string[]
     ...view.binds.flatMap((bind) => ["--ro-bind", bind, bind]),
     ...view.copies.flatMap(({ ours, seenAs }) => ["--bind", ours, seenAs]),
     ...["--ro-bind", folders.scripts, inside.scripts],
+    ...(command.door === null ? [] : ["--bind", command.door, DOOR]),
     ...["--bind", tree, tree],
     // bwrap's own root and /dev are file systems in memory that could be filled.
     ...[...view.shields, "/dev", "/"].flatMap((mount) => ["--remount-ro", mount]),

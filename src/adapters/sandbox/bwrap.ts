@@ -12,6 +12,7 @@ import {
 import type { World } from "../../ports/world.ts";
 import {
   bwrapArguments,
+  DOOR,
   firstStep,
   type Inside,
   type RoomView,
@@ -303,7 +304,13 @@ class BwrapRoom implements SandboxRoom {
       throw new SandboxUnavailable(`the working directory ${command.cwd} is not in the tree`);
     }
     const view = sharedNetwork ? { ...this.#view, binds: [...binds, ...this.#setupFiles] } : this.#view;
-    const env = { ...this.#env, ...(sharedNetwork ? this.#options.setupEnv : {}), ...command.env };
-    return bwrapArguments(view, { argv, cwd, env, sharedNetwork });
+    const door = command.door ?? null;
+    const env = {
+      ...this.#env,
+      ...(sharedNetwork ? this.#options.setupEnv : {}),
+      ...command.env,
+      ...(door === null ? {} : { RETRACE_DOOR: DOOR }),
+    };
+    return bwrapArguments(view, { argv, cwd, env, sharedNetwork, door });
   }
 }

@@ -86,7 +86,12 @@ async function launch(command: SandboxCommand, room: Room, options: UnsandboxedO
   try {
     return await runProcess({
       argv: ["/usr/bin/env", ...cage.prefix, ...step.argv],
-      env: { ...room.env, ...(command.network === "setup" ? options.setupEnv : {}), ...command.env },
+      env: {
+        ...room.env,
+        ...(command.network === "setup" ? options.setupEnv : {}),
+        ...command.env,
+        ...(command.door === undefined ? {} : { RETRACE_DOOR: command.door }),
+      },
       cwd: path.resolve(room.tree, command.cwd),
       timeoutMs: command.timeoutMs,
       signals: [command.signal, room.closing],
