@@ -1,5 +1,7 @@
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { httpGit } from "./adapters/git/remote-git.ts";
+import { modelGates } from "./adapters/llm/model-gate.ts";
 import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
 import { unsandboxed } from "./adapters/sandbox/none.ts";
 import { fileRunStore } from "./adapters/store/run-store.ts";
@@ -11,8 +13,11 @@ import type { Llm } from "./ports/llm.ts";
 import type { RemoteGit } from "./ports/remote-git.ts";
 import { type Sandbox, SandboxUnavailable } from "./ports/sandbox.ts";
 import type { World } from "./ports/world.ts";
+import type { Engine } from "./repair/engine.ts";
 import { autofixEngine } from "./repair/engines/autofix/engine.ts";
 import { baseEngine } from "./repair/engines/base/engine.ts";
+import { externalEngine } from "./repair/engines/external/engine.ts";
+import { fixAgentEngine } from "./repair/engines/fixagent/engine.ts";
 import { TOOLS } from "./tools/tools.ts";
 
 export { composeGit, composeLogSource, composeReaders, composeWorld, ensureWritable } from "./compose-evidence.ts";
@@ -52,6 +57,16 @@ export function composeLlm(config: Config, world: World): Llm | null {
   };
 }
 
+/** The engine `external`, where an agent and a model are configured. */
+function composeExternal({ externalCommand: command, model }: Config): readonly Engine[] {
+  if (command === null || model === null) return [];
+  const { name, apiKey, baseUrl, timeoutMs } = model;
+  // A socket's path has at most 107 bytes; the data folder may lie deep.
+  return [
+    externalEngine({ command, gates: modelGates({ model: name, apiKey, baseUrl, timeoutMs, folder: tmpdir() }) }),
+  ];
+}
+
 /** Everything the repair pipeline runs on. Throws ConfigError when the data folder cannot be written. */
 export function composeRepair(config: Config, world: World, tell: (line: string) => void): RepairParts {
   ensureWritable(config.dataDir);
@@ -63,7 +78,12 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
     runStore: fileRunStore(config.dataDir),
     world,
     workFolder: path.join(config.dataDir, "work"),
-    engines: (facts, earlierSteps) => [autofixEngine({ facts, tools: TOOLS, earlierSteps }), baseEngine()],
+    engines: (facts, earlierSteps) => [
+      autofixEngine({ facts, tools: TOOLS, earlierSteps }),
+      baseEngine(),
+      fixAgentEngine(),
+      ...composeExternal(config),
+    ],
     tools: TOOLS,
     readFailures: (facts, root, paths) => {
       const readers = composeReaders(facts);

@@ -10,6 +10,8 @@ export interface Config {
   readonly setupNetwork: boolean;
   /** Null without a configured model. */
   readonly model: ModelConfig | null;
+  /** Command line of a headless coding agent for the engine `external`; null when none is set. */
+  readonly externalCommand: string | null;
   /** Where the operator's tools are found; the sandbox binds their prefixes read-only. */
   readonly searchPath: string;
   readonly home: string;
@@ -83,6 +85,7 @@ export function readConfig(env: Environment = process.env): Config {
     sandbox: oneOf(env, "RETRACE_SANDBOX", SANDBOX_KINDS, "bwrap", mistakes),
     setupNetwork: oneOf(env, "RETRACE_SETUP_NETWORK", ["on", "off"] as const, "on", mistakes) === "on",
     model: readModel(env, mistakes),
+    externalCommand: env.RETRACE_EXTERNAL_COMMAND?.trim() || null,
     searchPath: env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
     home: env.HOME ?? "/",
     setupEnv: Object.fromEntries(

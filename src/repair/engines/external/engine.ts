@@ -64,7 +64,7 @@ async function repair(task: RepairTask, bench: Workbench, options: ExternalOptio
 }
 
 /** Listens inside and leads every connection to the door: agents speak TCP. */
-const FORWARDER = `const net=require("node:net");net.createServer((near)=>{const far=net.connect(process.env.RETRACE_DOOR);near.pipe(far);far.pipe(near);near.on("error",()=>far.destroy());far.on("error",()=>near.destroy());}).listen(0,"127.0.0.1",function(){console.log(this.address().port)})`;
+const FORWARDER = `const net=require("node:net");net.createServer((near)=>{const far=net.connect(process.argv[1]);near.pipe(far);far.pipe(near);near.on("error",()=>far.destroy());far.on("error",()=>near.destroy());}).listen(0,"127.0.0.1",function(){console.log(this.address().port)})`;
 
 async function launch(
   task: RepairTask,
@@ -81,7 +81,7 @@ async function launch(
   const script = [
     'work="$(mktemp -d)"; export RETRACE_TASK="$work/task.md"',
     'printf "%s" "$RETRACE_TASK_TEXT" > "$RETRACE_TASK"; unset RETRACE_TASK_TEXT',
-    'node -e "$RETRACE_FORWARDER" > "$work/port" & forwarder=$!',
+    'node -e "$RETRACE_FORWARDER" "$RETRACE_DOOR" > "$work/port" & forwarder=$!',
     'for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done',
     'export OPENAI_BASE_URL="http://127.0.0.1:$(cat "$work/port")/v1" OPENAI_API_KEY=none; unset RETRACE_FORWARDER',
     `${agent}; code=$?`,
