@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { httpGit } from "./adapters/git/remote-git.ts";
 import { modelGates } from "./adapters/llm/model-gate.ts";
+import { httpReferences } from "./adapters/references/http-references.ts";
 import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
 import { unsandboxed } from "./adapters/sandbox/none.ts";
 import { fileRunStore } from "./adapters/store/run-store.ts";
@@ -81,7 +82,9 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
     engines: (facts, earlierSteps) => [
       autofixEngine({ facts, tools: TOOLS, earlierSteps }),
       baseEngine(),
-      fixAgentEngine(),
+      fixAgentEngine(
+        config.referencesUrl === null ? {} : { references: httpReferences({ url: config.referencesUrl }) },
+      ),
       ...composeExternal(config),
     ],
     tools: TOOLS,

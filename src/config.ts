@@ -12,6 +12,8 @@ export interface Config {
   readonly model: ModelConfig | null;
   /** Command line of a headless coding agent for the engine `external`; null when none is set. */
   readonly externalCommand: string | null;
+  /** A search service for the Helper of `fixagent`; null: what installed dependencies bring along. */
+  readonly referencesUrl: string | null;
   /** Where the operator's tools are found; the sandbox binds their prefixes read-only. */
   readonly searchPath: string;
   readonly home: string;
@@ -85,6 +87,7 @@ export function readConfig(env: Environment = process.env): Config {
     sandbox: oneOf(env, "RETRACE_SANDBOX", SANDBOX_KINDS, "bwrap", mistakes),
     setupNetwork: oneOf(env, "RETRACE_SETUP_NETWORK", ["on", "off"] as const, "on", mistakes) === "on",
     model: readModel(env, mistakes),
+    referencesUrl: readUrl(env, "RETRACE_REFERENCES_URL", mistakes),
     externalCommand: env.RETRACE_EXTERNAL_COMMAND?.trim() || null,
     searchPath: env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
     home: env.HOME ?? "/",
@@ -186,14 +189,20 @@ function readPrivateKey(env: Environment, mistakes: string[]): string {
   }
 }
 
+function readUrl(env: Environment, name: string, mistakes: string[]): string | null {
+  const text = env[name];
+  if (!text) return null;
+  if (!URL.canParse(text)) mistakes.push(`${name} is not a URL`);
+  return text;
+}
+
 function readModel(env: Environment, mistakes: string[]): ModelConfig | null {
   const apiKey = env.OPENAI_API_KEY || null;
-  const baseUrl = env.OPENAI_BASE_URL || null;
+  const baseUrl = readUrl(env, "OPENAI_BASE_URL", mistakes);
   if (apiKey === null && baseUrl === null) return null;
   if (!env.RETRACE_MODEL) {
     mistakes.push("RETRACE_MODEL is not set: name the model to use, or unset OPENAI_API_KEY and OPENAI_BASE_URL");
   }
-  if (baseUrl !== null && !URL.canParse(baseUrl)) mistakes.push("OPENAI_BASE_URL is not a URL");
   return {
     apiKey,
     baseUrl,
