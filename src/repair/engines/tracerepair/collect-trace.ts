@@ -33,12 +33,14 @@ export async function collectTrace(
   probes: readonly PlacedProbe[],
   task: TrialTask & { readonly failing: readonly string[] },
   bench: Workbench,
+  limitBytes = TRACE_LIMIT_BYTES,
 ): Promise<Collected> {
-  const dir = await makeTraceFolder(files, probes, bench);
-  if (dir === null) return { ended: "failed", why: "the room has no place for a trace" };
+  const folder = await makeTraceFolder(files, probes, limitBytes, bench);
+  if (folder === null) return { ended: "failed", why: "the room has no place for a trace" };
+  const { dir } = folder;
   try {
-    const helpers = files.flatMap((file) => helperFor(file, dir, probes));
-    const env = await environmentFor(files, dir, task.check.env, bench.room);
+    const helpers = files.flatMap((file) => helperFor(file, dir, probes, limitBytes));
+    const env = environmentFor(files, folder, task.check.env);
     const check = { ...task.check, env: { ...task.check.env, ...env }, command: narrowed(task) };
     const changes = [...files.map(({ path, text }) => ({ path, text })), ...helpers];
     const trial = await tryCandidate({ files: changes }, { ...task, check }, bench);
@@ -46,7 +48,7 @@ export async function collectTrace(
       const why = trial.score === 2 ? "with the probes the check passes" : trial.feedback.message;
       return { ended: "failed", why };
     }
-    const tests = await readTraces(dir, task.failing, bench);
+    const tests = await readTraces(dir, task.failing, limitBytes, bench);
     const status = tests.length > 0 ? "collected" : "empty";
     return { ended: status, trace: { status, tests } };
   } finally {
@@ -62,44 +64,55 @@ function narrowed({ check, before }: TrialTask): string {
   return diagnostics.length === 0 ? check.command : (tool.narrow(check.command, diagnostics) ?? check.command);
 }
 
+interface Folder {
+  readonly dir: string;
+  /** What these variables are in the room. */
+  readonly had: Readonly<Record<string, string>>;
+}
+
+/** One command: each start of a room costs more than what is written. */
 async function makeTraceFolder(
   files: readonly InstrumentedFile[],
   probes: readonly PlacedProbe[],
+  limitBytes: number,
   { room, world }: Workbench,
-): Promise<string | null> {
-  const name = `retrace-trace-${world.nonce()}`;
-  const made = await inRoom(room, `d="\${TMPDIR:-/tmp}/${name}"; mkdir -p "$d" && cd "$d" && printf '%s' "$PWD"`);
-  const dir = made.output.trim();
-  if (made.exitCode !== 0 || !dir.startsWith("/")) return null;
+): Promise<Folder | null> {
   const labels = Object.fromEntries(probes.map(({ id, label }) => [id, label]));
-  const settings = JSON.stringify({ dir, tree: room.treeInside, labels, limitBytes: TRACE_LIMIT_BYTES });
-  const hooks = files.some(({ language }) => language.name === "Python") ? ["sitecustomize.py"] : ["probe-hook.cjs"];
-  for (const [file, text] of [["settings.json", settings], ...hooks.map((hook) => [hook, readHook(hook)])]) {
-    const ran = await inRoom(room, `cat > ${quote(`${dir}/${file}`)} <<'RETRACE_END'\n${text}\nRETRACE_END\n`);
-    if (ran.exitCode !== 0) return null;
-  }
-  return dir;
+  const hook = files.some(({ language }) => language.name === "Python") ? "sitecustomize.py" : "probe-hook.cjs";
+  const settings = JSON.stringify({ dir: "@DIR@", tree: room.treeInside, labels, limitBytes });
+  const put = (file: string, text: string) => `cat > ${file} <<'RETRACE_END'\n${text}\nRETRACE_END\n`;
+  const made = await inRoom(
+    room,
+    [
+      `d="\${TMPDIR:-/tmp}/retrace-trace-${world.nonce()}"; mkdir -p "$d" && cd "$d" || exit 1`,
+      put("settings.with-hole", settings),
+      put(hook, readHook(hook)),
+      `sed "s|@DIR@|$PWD|" settings.with-hole > settings.json || exit 1`,
+      `printf '%s\\n%s\\n%s\\n' "$PWD" "$NODE_OPTIONS" "$PYTHONPATH"`,
+    ].join("\n"),
+  );
+  const [dir = "", nodeOptions = "", pythonPath = ""] = made.output.split("\n");
+  if (made.exitCode !== 0 || !dir.startsWith("/")) return null;
+  return { dir, had: { NODE_OPTIONS: nodeOptions, PYTHONPATH: pythonPath } };
 }
 
 function readHook(name: string): string {
   return readFileSync(new URL(`hooks/${name}`, import.meta.url), "utf8");
 }
 
-/** How the program is made to load the hook. */
-async function environmentFor(
+/** How the program is made to load the hook; what the check or the room set already stays. */
+function environmentFor(
   files: readonly InstrumentedFile[],
-  dir: string,
+  { dir, had }: Folder,
   env: Readonly<Record<string, string>>,
-  room: SandboxRoom,
-): Promise<Readonly<Record<string, string>>> {
+): Readonly<Record<string, string>> {
   const names = files.map(({ language }) => language.name);
-  const had = async (name: string) => env[name] ?? (await inRoom(room, `printf '%s' "$${name}"`)).output;
   if (names.includes("Python")) {
-    const path = await had("PYTHONPATH");
+    const path = env.PYTHONPATH ?? had.PYTHONPATH ?? "";
     return { PYTHONPATH: path === "" ? dir : `${dir}:${path}`, PYTHONDONTWRITEBYTECODE: "1" };
   }
   if (names.includes("JavaScript") || names.includes("TypeScript")) {
-    return { NODE_OPTIONS: `${await had("NODE_OPTIONS")} --require ${dir}/probe-hook.cjs`.trim() };
+    return { NODE_OPTIONS: `${env.NODE_OPTIONS ?? had.NODE_OPTIONS ?? ""} --require ${dir}/probe-hook.cjs`.trim() };
   }
   return {};
 }
@@ -109,6 +122,7 @@ function helperFor(
   { path, text, language }: InstrumentedFile,
   dir: string,
   probes: readonly PlacedProbe[],
+  limitBytes: number,
 ): readonly { readonly path: string; readonly text: string }[] {
   const row = HELPERS[language.name];
   if (row === undefined) return [];
@@ -118,7 +132,7 @@ function helperFor(
     package: row.package.exec(text)?.[1] ?? "",
     dir: JSON.stringify(dir),
     labels: JSON.stringify(labels),
-    limitBytes: String(TRACE_LIMIT_BYTES),
+    limitBytes: String(limitBytes),
   };
   const code = readHook(row.hook).replace(/\{\{(\w+)\}\}/g, (_, name: string) => holes[name] ?? "");
   return [{ path: folder + row.file, text: code }];
@@ -131,7 +145,12 @@ const HELPERS: Readonly<Record<string, { readonly hook: string; readonly file: s
 
 const NAMES_BYTES = 200_000;
 
-async function readTraces(dir: string, failing: readonly string[], bench: Workbench): Promise<readonly TestTrace[]> {
+async function readTraces(
+  dir: string,
+  failing: readonly string[],
+  limitBytes: number,
+  bench: Workbench,
+): Promise<readonly TestTrace[]> {
   const { room } = bench;
   const listed = await inRoom(room, `head -c ${NAMES_BYTES} ${quote(`${dir}/names`)} 2>/dev/null`);
   const rows: Named[] = [];
@@ -140,8 +159,20 @@ async function readTraces(dir: string, failing: readonly string[], bench: Workbe
     if (file !== "") rows.push({ file, test: await nameOf(key, bench) });
   }
   const chosen = choose(rows, failing);
-  const traces: TestTrace[] = [];
-  for (const { file, test } of chosen) traces.push(await readOne(`${dir}/${file}`, test, room));
+  const mark = bench.world.nonce();
+  const script = chosen.map(({ file }) => readOne(`${dir}/${file}`, mark)).join("\n");
+  const parts = (await inRoom(room, script)).output.split(`${mark}\n`);
+  const traces = chosen.map(({ test }, at): TestTrace => {
+    const [size = "", tail = "", firstHits = ""] = parts.slice(at * PARTS, (at + 1) * PARTS);
+    const bytesSeen = Number(size.trim()) || 0;
+    return {
+      testId: test === "" ? "outside of any test" : redact(test).slice(0, 200),
+      tail: redact(tail),
+      firstHits: redact(firstHits),
+      bytesSeen,
+      guardHit: bytesSeen > limitBytes,
+    };
+  });
   return traces.filter(({ bytesSeen }) => bytesSeen > 0);
 }
 
@@ -173,19 +204,13 @@ function choose(rows: readonly Named[], failing: readonly string[]): readonly Na
 
 const FIRSTS_BYTES = 8_000;
 
-async function readOne(file: string, test: string, room: SandboxRoom): Promise<TestTrace> {
+const PARTS = 3;
+
+/** Prints its length, its end, and the first line of each probe, a mark that nobody can guess behind each. */
+function readOne(file: string, mark: string): string {
   const [log, first] = [quote(`${file}.log`), quote(`${file}.first`)];
-  const size = await inRoom(room, `wc -c < ${log}`);
-  const tail = await inRoom(room, `tail -c ${TAIL_BYTES} ${log}`);
-  const firsts = await inRoom(room, `head -c ${FIRSTS_BYTES} ${first}`);
-  const bytesSeen = Number(size.output.trim()) || 0;
-  return {
-    testId: test === "" ? "outside of any test" : redact(test).slice(0, 200),
-    tail: redact(tail.output),
-    firstHits: redact(firsts.output),
-    bytesSeen,
-    guardHit: bytesSeen > TRACE_LIMIT_BYTES,
-  };
+  const reads = [`wc -c < ${log}`, `tail -c ${TAIL_BYTES} ${log}`, `head -c ${FIRSTS_BYTES} ${first}`];
+  return reads.map((read) => `${read}; printf '%s\\n' ${mark}`).join("\n");
 }
 
 function inRoom(room: SandboxRoom, script: string): ReturnType<SandboxRoom["run"]> {
