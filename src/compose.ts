@@ -19,6 +19,7 @@ import { autofixEngine } from "./repair/engines/autofix/engine.ts";
 import { baseEngine } from "./repair/engines/base/engine.ts";
 import { externalEngine } from "./repair/engines/external/engine.ts";
 import { fixAgentEngine } from "./repair/engines/fixagent/engine.ts";
+import { traceRepairEngine } from "./repair/engines/tracerepair/engine.ts";
 import { TOOLS } from "./tools/tools.ts";
 
 export { composeGit, composeLogSource, composeReaders, composeWorld, ensureWritable } from "./compose-evidence.ts";
@@ -85,6 +86,7 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
       fixAgentEngine(
         config.referencesUrl === null ? {} : { references: httpReferences({ url: config.referencesUrl }) },
       ),
+      traceRepairEngine(),
       ...composeExternal(config),
     ],
     tools: TOOLS,

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { ENGINES } from "../domain/attempt.ts";
 import { EXIT, Interrupted, UsageError } from "./exit.ts";
 
 /**
@@ -77,7 +78,7 @@ function addRepair(program: Command, ended: Ended): void {
     .option("--at <sha>", "the commit that failed", "HEAD")
     .option("--workflow <file>", "the workflow file that ran (guessed when only one fits the log)")
     .option("--run-json <file>", "GitHub's answer to /jobs of the run, or one job of it")
-    .addOption(new Option("--engine <name>", "which engine works").choices(["auto", "autofix", "base"]).default("auto"))
+    .addOption(new Option("--engine <name>", "which engine works").choices(["auto", ...ENGINES]).default("auto"))
     .option("--patch <file>", "write the patch to a file")
     .option("--branch <name>", "commit the repair on a new branch of the clone")
     .option("--apply", "apply the patch to the clone's work tree")

@@ -27,9 +27,9 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
   if (token === null)
     throw new EnvironmentError("GITHUB_TOKEN is not set: a token that may read the repository and its runs");
   const config = readConfig();
-  if (options.engine === "base" && config.model === null)
+  if (options.engine !== "auto" && options.engine !== "autofix" && config.model === null)
     throw new EnvironmentError(
-      "the engine base needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL",
+      `the engine ${options.engine} needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL`,
     );
   const world = composeWorld();
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);

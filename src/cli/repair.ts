@@ -37,9 +37,9 @@ export async function repair(options: RepairOptions): Promise<number> {
 async function repairUnless(signal: AbortSignal, options: RepairOptions): Promise<number> {
   checkFlags(options);
   const config = readConfig();
-  if (options.engine === "base" && config.model === null) {
+  if (options.engine !== "auto" && options.engine !== "autofix" && config.model === null) {
     throw new EnvironmentError(
-      "the engine base needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL",
+      `the engine ${options.engine} needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL`,
     );
   }
   const world = composeWorld();

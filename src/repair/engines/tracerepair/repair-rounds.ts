@@ -33,6 +33,7 @@ const MOST_SILENT = 2; // an endpoint that failed twice in a row is down
 /** Best of N by each strategy, debate, judge, and what is left (papers §4.3): the first hypothesis that scores 2 ends it. */
 export class RepairRounds {
   private readonly hypotheses: Hypothesis[] = [];
+  private readonly trials = new Map<string, Trial>();
   private readonly latest = new Map<Strategy, Hypothesis>();
   private stopped: Rounds["stopped"] = null;
   private silent = 0;
@@ -148,12 +149,20 @@ export class RepairRounds {
     }
     this.silent = 0;
     const methods = new Map(said.value.methods.map(({ id, text }) => [id, text]));
-    const trial = await tryCandidate({ files: withMethods(targets, methods) }, task, this.bench);
+    const trial = await this.tryOnce(withMethods(targets, methods));
     const order = this.hypotheses.length;
     const hypothesis: Hypothesis = { id: `h${order + 1}`, strategy, round, proposal: said.value, order, trial };
     this.hypotheses.push(hypothesis);
     await this.write(hypothesis, trial);
     return hypothesis;
+  }
+
+  /** Samples of one strategy are often the same: a run of minutes says the same twice. */
+  private async tryOnce(files: ReturnType<typeof withMethods>): Promise<Trial> {
+    const key = JSON.stringify(files);
+    const trial = this.trials.get(key) ?? (await tryCandidate({ files }, this.situation.task, this.bench));
+    this.trials.set(key, trial);
+    return trial;
   }
 
   private async write({ id, strategy, round }: Hypothesis, { score, sub, feedback, patch }: Trial): Promise<void> {
