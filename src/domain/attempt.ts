@@ -27,4 +27,6 @@ export interface Attempt {
   readonly why: string;
   readonly steps: number;
   readonly usage: Usage;
+  /** The runtime trace that shows the failure, for people; redacted. Left out by engines that record none. */
+  readonly trace?: string;
 }

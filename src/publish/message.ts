@@ -37,6 +37,7 @@ export function pullRequestBody(incident: Incident, outcome: Outcome): string {
     `Repairs the red run of ${red} at ${incident.headSha.slice(0, 8)}. ${ciSentence(incident)}`,
     needsPerson(incident),
     section("What was wrong", causes(incident, outcome)),
+    section("What the failing test showed at run time", traces(outcome)),
     section("What was changed", changes(outcome)),
     section("What was checked here", checksTable(outcome)),
     section("What was not checked", notChecked(outcome)),
@@ -45,6 +46,16 @@ export function pullRequestBody(incident: Incident, outcome: Outcome): string {
     notes(incident),
     steering(incident),
   ]);
+}
+
+const TRACE_ENDS = { head: 1_500, tail: 500 }; // the wrong values stand first
+
+/** What probes recorded for a repair that was kept; "" without any. */
+function traces({ attempts }: Outcome): string {
+  return attempts
+    .filter(({ exit, trace }) => exit === "done" && trace !== undefined)
+    .map(({ trace }) => fence(elide(trace ?? "", TRACE_ENDS), "text"))
+    .join("\n\n");
 }
 
 /** The one living comment on the red pull request; always the whole story as it stands. */

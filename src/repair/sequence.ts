@@ -192,7 +192,9 @@ async function tryPatch(
 function recordAttempt(problem: Problem, engine: Engine, answer: EngineResult, judgement: Judgement | null): Attempt {
   const exit = exitAfter(answer.exit, judgement);
   const why = judgement === null || judgement.accepted ? answer.why : judgement.why;
-  return { problem: problem.id, engine: engine.name, exit, why, steps: answer.steps, usage: answer.usage };
+  const { steps, usage, trace } = answer;
+  const told = { problem: problem.id, engine: engine.name, exit, why, steps, usage };
+  return trace === undefined ? told : { ...told, trace };
 }
 
 function exitAfter(exit: AttemptExit, judgement: Judgement | null): AttemptExit {

@@ -106,6 +106,19 @@ describe("what we write on a pull request", () => {
     expect(body).toContain("/retrace stop");
   });
 
+  it("shows what the failing test did at run time, of the repair that was kept alone", () => {
+    const [first] = outcome.attempts;
+    if (first === undefined) throw new Error("no attempt");
+    const kept = { ...first, exit: "done", trace: "L6 total = 2   (should be 3)\n```" } as const;
+    const lost = { ...first, exit: "checks", trace: "L9 of another" } as const;
+    const body = pullRequestBody(published, { ...outcome, attempts: [lost, kept] });
+
+    expect(body).toContain("What the failing test showed at run time");
+    expect(body).toContain("````text\nL6 total = 2   (should be 3)\n```\n````");
+    expect(body).not.toContain("L9 of another");
+    expect(pullRequestBody(published, outcome)).not.toContain("at run time");
+  });
+
   it.each([
     ["waiting", "Verified locally", "Proved by CI"],
     ["green", "Proved by CI", "Verified locally"],

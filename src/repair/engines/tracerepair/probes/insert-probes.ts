@@ -180,9 +180,12 @@ class ProbedFunction {
     const kind = kindOf(node);
     if (this.language.literal.includes(kind)) return [];
     // The name of what is called is no value, and what a nested function sees is not here.
-    if (/call|invocation|function|lambda|parameters/.test(kind)) return [];
+    if (/call|invocation|function|lambda|parameters|type/.test(kind)) return [];
     if (this.language.pure.includes(kind) && isPure(node.text(), this.language)) return [node.text()];
-    return [...new Set(node.children().flatMap((child) => this.operandsOf(child)))];
+    // Of a member of something that cannot be read, only what it is a member of.
+    const isMember = /^(?:member_expression|attribute|selector_expression|field_access)$/.test(kind);
+    const parts = isMember ? node.children().slice(0, 1) : node.children();
+    return [...new Set(parts.flatMap((child) => this.operandsOf(child)))];
   }
 
   private placeAt(line: number, when: WantedProbe["when"]): Place | null {
