@@ -1,4 +1,3 @@
-import path from "node:path";
 import { composeGit, composeLearn, composeWorld } from "../compose-learn.ts";
 import { readConfig } from "../config.ts";
 import type { Evidence } from "../domain/evidence.ts";
@@ -7,6 +6,7 @@ import { learnRepair } from "../pipeline/learn-repair.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { openClone, readEvidenceOf, usage } from "./read-inputs.ts";
 import { renderEpisode } from "./render-episode.ts";
+import { repositoryIdentity, workflowPath } from "./repository-identity.ts";
 
 export interface LearnOptions {
   readonly repo: string;
@@ -47,7 +47,7 @@ export async function learn(options: LearnOptions): Promise<number> {
   const learned = await usage(
     learnRepair(
       {
-        repo: options.as ?? facts.origin ?? `local/${path.basename(facts.root)}`,
+        repo: options.as ?? repositoryIdentity(facts),
         workflow: read.workflow === null ? null : workflowPath(read.workflow, facts.root),
         pr: null,
         from: options.repo,
@@ -65,11 +65,4 @@ export async function learn(options: LearnOptions): Promise<number> {
     : renderEpisode(learned, config.colour);
   process.stdout.write(`${text}\n`);
   return EXIT.done;
-}
-
-/** As the repository names it, whatever folder the file was read from. */
-function workflowPath(file: string, root: string): string {
-  const inside = path.relative(root, path.resolve(file));
-  if (!inside.startsWith("..") && !path.isAbsolute(inside)) return inside.split(path.sep).join("/");
-  return file.startsWith(".github/") ? file : `.github/workflows/${path.basename(file)}`;
 }

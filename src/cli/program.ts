@@ -89,7 +89,7 @@ function addRepair(program: Command, ended: Ended): void {
         .choices(["product", "paper"])
         .default("product"),
     )
-    .option("--no-experience", "leave memory out (in this version it guides no repair yet)")
+    .option("--no-experience", "leave memory out: no earlier repair guides this one")
     .addOption(
       new Option("--localization <source>", "where faults are looked for: what CI says").choices(["ci"]).default("ci"),
     )

@@ -14,6 +14,8 @@ export interface RepairGitHubOptions {
   readonly engine: Switches["engine"];
   readonly profile: Switches["profile"];
   readonly maxUsd?: number;
+  /** `--no-experience`. */
+  readonly experience?: boolean;
   readonly json?: boolean;
 }
 
@@ -43,6 +45,7 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
           runId,
           publish: options.publish === true,
           switches: { engine: options.engine, profile: options.profile },
+          experience: options.experience !== false,
           maxUsd: options.maxUsd ?? null,
           signal,
         },

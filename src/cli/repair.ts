@@ -6,12 +6,14 @@ import { type Config, readConfig } from "../config.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { DEFAULT_POLICY } from "../domain/policy.ts";
 import { type Switches, switchesOf } from "../domain/switches.ts";
+import { type MemoryScope, memoryScope } from "../pipeline/recall.ts";
 import { type Repaired, repairRun } from "../pipeline/repair-run.ts";
 import type { RepositoryFacts } from "../ports/git.ts";
 import type { World } from "../ports/world.ts";
 import { EnvironmentError, UsageError } from "./exit.ts";
-import { openClone, readEvidence, usage } from "./read-inputs.ts";
+import { openClone, readEvidenceOf, usage } from "./read-inputs.ts";
 import { exitOf, printOutcome } from "./render-outcome.ts";
+import { repositoryIdentity, workflowPath } from "./repository-identity.ts";
 import { stoppable } from "./stop-signals.ts";
 
 export interface RepairOptions {
@@ -26,6 +28,10 @@ export interface RepairOptions {
   readonly apply?: boolean;
   readonly maxUsd?: number;
   readonly profile: Switches["profile"];
+  /** `--no-experience`. */
+  readonly experience?: boolean;
+  /** `owner/name` to go by instead of the origin's. */
+  readonly as?: string;
   readonly json?: boolean;
 }
 
@@ -51,7 +57,7 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
   const clone = await openClone(options.repo, options.at, config, world);
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   warn(facts, config, options, tell);
-  const evidence = await readEvidence({ ...options, source: options.log, files: clone.files }, tell);
+  const { evidence, workflow } = await readEvidenceOf({ ...options, source: options.log, files: clone.files }, tell);
   const repaired = await repairRun(
     {
       id: world.id("rep"),
@@ -61,6 +67,7 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
       lend: facts,
       policy: DEFAULT_POLICY,
       switches: { ...switchesOf(options.profile), engine: options.engine },
+      memory: options.experience === false ? null : localMemory(options, facts, workflow),
       maxUsd: options.maxUsd ?? null,
       signal,
     },
@@ -75,6 +82,12 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
   } finally {
     await repaired.copy?.remove();
   }
+}
+
+/** A local repository's identity is its origin's, else its folder's name (design §5). */
+function localMemory({ as }: RepairOptions, facts: RepositoryFacts, workflow: string | null): MemoryScope {
+  const repo = as ?? repositoryIdentity(facts);
+  return memoryScope(repo, workflow === null ? null : workflowPath(workflow, facts.root), "command-line");
 }
 
 function checkFlags({ patch, branch, apply }: RepairOptions): void {

@@ -10,6 +10,11 @@ export interface Repository {
   readonly private: boolean;
 }
 
+/** `owner/name` */
+export function fullName({ owner, name }: Pick<Repository, "owner" | "name">): string {
+  return `${owner}/${name}`;
+}
+
 export interface PullRequest {
   readonly number: number;
   readonly state: "open" | "closed";

@@ -13,6 +13,7 @@ import type { AppParts } from "./incident-parts.ts";
 import { newIncident } from "./new-incident.ts";
 import { preparedPublication } from "./publication.ts";
 import { settingsNote } from "./read-policy.ts";
+import { memoryScope } from "./recall.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
 
 export interface GitHubRunRequest {
@@ -21,6 +22,8 @@ export interface GitHubRunRequest {
   readonly runId: number;
   readonly publish: boolean;
   readonly switches: Pick<Switches, "engine" | "profile">;
+  /** Memory may guide. */
+  readonly experience: boolean;
   readonly maxUsd: number | null;
   readonly signal: AbortSignal;
 }
@@ -77,6 +80,9 @@ export async function repairGitHubRun(
         lend: null,
         policy: settings.policy,
         switches: { ...switchesOf(request.switches.profile), ...request.switches },
+        memory: request.experience
+          ? memoryScope(`${request.owner}/${request.name}`, run.path || null, "command-line")
+          : null,
         maxUsd: request.maxUsd,
         signal: request.signal,
       },

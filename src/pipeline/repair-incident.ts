@@ -2,7 +2,7 @@ import path from "node:path";
 import { isWeather } from "../domain/category.ts";
 import { type Incident, isEnded } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
-import { isRed, type WorkflowRun } from "../domain/repository.ts";
+import { fullName, isRed, type WorkflowRun } from "../domain/repository.ts";
 import { PRODUCT_SWITCHES } from "../domain/switches.ts";
 import { addUsage, NO_USAGE } from "../domain/usage.ts";
 import { isRepairable } from "../intake/decide.ts";
@@ -15,6 +15,7 @@ import { type AppParts, advance, after, FINISHED, type JobEnd, noted, Overtaken,
 import { preparedPublication } from "./publication.ts";
 import { awaitCi, branchToPush, publishIncident } from "./publish-incident.ts";
 import { readPolicy, settingsNote } from "./read-policy.ts";
+import { memoryScope } from "./recall.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
 import { dollarsLeft, whyOverLimit } from "./spending.ts";
 
@@ -80,6 +81,13 @@ async function repairWatched(incident: Incident, parts: AppParts): Promise<Incid
     done.abort();
     await watching;
   }
+}
+
+/** The workflow that failed; null when several did, so that memory of each may guide. */
+function onlyWorkflow(runs: readonly WorkflowRun[]): string | null {
+  const paths = new Set(runs.map(({ path: file }) => file));
+  const [only] = paths.size === 1 ? paths : [];
+  return only || null;
 }
 
 async function watch(id: string, over: AbortController, done: AbortSignal, { store, world }: AppParts): Promise<void> {
@@ -152,6 +160,7 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
       lend: null,
       policy,
       switches: { ...PRODUCT_SWITCHES, engine: engineAsked(incident) },
+      memory: memoryScope(fullName(incident.repository), onlyWorkflow(runs), "app"),
       maxUsd: Math.min(policy.limits.usdPerRepair, left),
       ...(parts.signal === undefined ? {} : { signal: parts.signal }),
     },

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { AskParts } from "../agent/ask.ts";
 import { Budget } from "../agent/budget.ts";
 import { redactingTranscript } from "../agent/transcript.ts";
 import type { Workbench } from "../agent/workbench.ts";
@@ -10,6 +11,7 @@ import type { Policy } from "../domain/policy.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { Switches } from "../domain/switches.ts";
 import type { ModelPrice } from "../domain/usage.ts";
+import type { ExperienceStore } from "../ports/experience-store.ts";
 import type { Git, RepositoryFacts, WorkingCopy } from "../ports/git.ts";
 import type { Llm } from "../ports/llm.ts";
 import type { RunStore } from "../ports/run-store.ts";
@@ -28,6 +30,7 @@ import type { Tool } from "../tools/tool.ts";
 import { type LentFolder, lendFolders } from "../validate/lend.ts";
 import type { ReadFailures } from "../validate/run.ts";
 import { judgePatch } from "./judge-patch.ts";
+import { type MemoryScope, Recall } from "./recall.ts";
 import { Reproducer } from "./reproduce.ts";
 
 export interface RepairRequest {
@@ -41,6 +44,8 @@ export interface RepairRequest {
   readonly lend: Pick<RepositoryFacts, "root" | "dependencyFolders"> | null;
   readonly policy: Policy;
   readonly switches: Switches;
+  /** Whose memory may guide; null leaves memory out. */
+  readonly memory: MemoryScope | null;
   /** Dollars; replaces the policy's own. */
   readonly maxUsd: number | null;
   /** Once it is aborted the repair winds down, takes its folders away and rejects with the signal's reason. */
@@ -53,6 +58,8 @@ export interface RepairParts {
   readonly llm: Llm | null;
   readonly price: ModelPrice | null;
   readonly runStore: RunStore;
+  /** Opens the memory; whoever opens it closes it. */
+  readonly openMemory: () => ExperienceStore;
   readonly world: World;
   /** Where working copies are made. */
   readonly workFolder: string;
@@ -109,6 +116,7 @@ async function repairCopy(
   const lent = request.lend === null ? [] : await lendFolders(request.lend, copy);
   const paths = await copy.listFiles();
   const facts = await loadCommandFacts({ paths, read: (file) => copy.read(copy.base, file) });
+  const recall = await openRecall(request, parts, { problems, copy, paths });
   const room = await parts.sandbox.open(copy.tree);
   try {
     const budget = openBudget(request, parts);
@@ -136,7 +144,11 @@ async function repairCopy(
       reproduce: (problem) => reproducer.reproduce(problem),
       route: (problem, { reproduced }) =>
         route(problem, engines, { hasModel: parts.llm !== null, canRun: reproduced === "yes" }, switches),
-      contextFor: async (_problem, _reproduction, handOff) => ({ ...NO_CONTEXT, handOff, switches }),
+      contextFor: async (problem, _reproduction, handOff) => {
+        const model = parts.llm === null ? null : await askParts(request, parts, parts.llm, problem, budget);
+        const guidance = (await recall?.guidanceFor(problem, model)) ?? null;
+        return { ...NO_CONTEXT, guidance, handOff, switches };
+      },
       ...(signal === undefined ? {} : { signal }),
       benchFor: (problem, engine) => benchFor(request, parts, { problem, engine, copy, room, budget, reproducer }),
       judge: async (problem, engine, reproduction, from) => {
@@ -145,8 +157,10 @@ async function repairCopy(
         return judgement;
       },
     });
+    const outcome = await conclude(sequence, copy, reproducer, budget);
+    const guidance = (await recall?.uses(problems, await guidedPatches(sequence, copy))) ?? [];
     return {
-      outcome: await conclude(sequence, copy, reproducer, budget),
+      outcome: { ...outcome, guidance },
       commits: sequence.problems.flatMap((result) => commitOf(result, policy)),
       copy,
       needsPerson: [...needsPerson],
@@ -154,6 +168,46 @@ async function repairCopy(
   } finally {
     await room.close();
   }
+}
+
+async function openRecall(
+  { memory, switches, evidence }: RepairRequest,
+  { openMemory, tell }: RepairParts,
+  work: { readonly problems: readonly Problem[]; readonly copy: WorkingCopy; readonly paths: readonly string[] },
+): Promise<Recall | null> {
+  if (memory === null || switches.experience === "none") return null;
+  const { problems, copy, paths } = work;
+  const store = openMemory();
+  try {
+    return await Recall.open(problems, store, memory, { evidence, copy, paths, switches, tell });
+  } finally {
+    await store.close();
+  }
+}
+
+async function askParts(
+  request: RepairRequest,
+  parts: RepairParts,
+  llm: Llm,
+  problem: Problem,
+  budget: Budget,
+): Promise<AskParts> {
+  const file = await parts.runStore.openTranscript(request.id, `${problem.id}-memory`);
+  const transcript = redactingTranscript(file, parts.world);
+  return { llm, budget, transcript, ...(request.signal === undefined ? {} : { signal: request.signal }) };
+}
+
+/** What engines that read guidance changed and was kept, by problem. */
+async function guidedPatches(sequence: SequenceResult, copy: WorkingCopy): Promise<ReadonlyMap<string, string>> {
+  const patches = new Map<string, string>();
+  let from = sequence.start;
+  for (const { problem, tree } of sequence.problems) {
+    if (tree === null) continue;
+    const engine = sequence.attempts.findLast((attempt) => attempt.problem === problem.id)?.engine;
+    if (engine !== undefined && engine !== "autofix") patches.set(problem.id, await copy.diff(from, tree));
+    from = tree;
+  }
+  return patches;
 }
 
 function usable(lent: readonly LentFolder[]): readonly LentFolder[] {

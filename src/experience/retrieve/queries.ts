@@ -1,0 +1,77 @@
+import type { ExperienceRecord, Level } from "../../domain/experience.ts";
+
+/** What of a problem a search is made of (papers §1.10 T2). */
+export interface WantedProblem {
+  readonly repo: string;
+  readonly workflow: string | null;
+  readonly problem: string;
+  readonly rootCause: string | null;
+  readonly files: readonly string[];
+  readonly category: string;
+  readonly signals: readonly string[];
+}
+
+/** The query of each level: the farther a record may come from, the fewer names of this repository it holds. */
+export function queriesFor(wanted: WantedProblem): Readonly<Record<Level, string>> {
+  const { repo, workflow, problem, rootCause, files, category, signals } = wanted;
+  const failure = [category.replaceAll("_", " "), ...signals];
+  const concrete = [problem, rootCause ?? "", ...files, ...failure];
+  const abstract = [problem, rootCause ?? "", ...failure].map(withoutNames);
+  return {
+    L1: lines([repo, fileName(workflow), ...concrete]),
+    L2: lines([repo, ...concrete]),
+    L3: lines(abstract),
+  };
+}
+
+/** What of a record is searched (papers §1.10 T3). An L1 record is found by its problem, and by its episode's. */
+export function documentOf(record: ExperienceRecord): string {
+  switch (record.level) {
+    case "L1": {
+      const { p, a } = record.body.z;
+      return lines([
+        record.meta.scope.repo ?? "",
+        fileName(record.meta.scope.workflow),
+        p.statement.value,
+        p.rootCause?.value ?? "",
+        ...a.map(({ path }) => path),
+        p.category.replaceAll("_", " "),
+        ...p.signals.map(({ value }) => value),
+      ]);
+    }
+    case "L2": {
+      const { failureIdentify, causalChain, summary, whenToApply, signals } = record.body;
+      const kind = record.meta.category.replaceAll("_", " ");
+      return lines([
+        record.meta.scope.repo ?? "",
+        failureIdentify,
+        causalChain,
+        summary,
+        whenToApply,
+        kind,
+        ...signals,
+      ]);
+    }
+    case "L3": {
+      const { failurePattern, problem, mechanism, signals, whenToApply } = record.body;
+      const kind = record.meta.category.replaceAll("_", " ");
+      return lines([failurePattern, problem, mechanism, kind, ...signals, ...whenToApply]);
+    }
+  }
+}
+
+function fileName(workflow: string | null): string {
+  return workflow?.split("/").at(-1) ?? "";
+}
+
+function lines(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== "").join("\n");
+}
+
+const PATH = /(?:[\w.@~-]+\/)+[\w.@~-]+|\b[\w-]+\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs)\b(?::\d+)*/g;
+const QUOTED = /`[^`\n]*`/g;
+
+/** Paths and quoted names say where it was, not what it was. */
+function withoutNames(text: string): string {
+  return text.replace(PATH, " ").replace(QUOTED, " ").replace(/\s+/g, " ").trim();
+}
