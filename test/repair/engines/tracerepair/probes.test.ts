@@ -192,6 +192,14 @@ describe("probes that the syntax tree puts in", () => {
     ]);
   });
 
+  it("stand before the comment behind a statement", () => {
+    const lines = ["function f(a) {", "  const x = a // why", "  return x", "}"];
+    const { text, wrong } = probed("f.js", lines, [value(2, "x", "after")]);
+
+    expect(text.split("\n")[1]).toBe('  const x = a ;try{globalThis.__rtProbe?.("p1a",x)}catch{} // why');
+    expect(wrong).toBeNull();
+  });
+
   it("can be planned without a model", () => {
     const source = "function f(a) {\n  const x = a;\n  if (x) {\n    g();\n  }\n}\n";
 

@@ -229,11 +229,11 @@ class ProbedFunction {
   }
 
   private placeAfter(node: SgNode): Place {
-    const { start, end } = node.range();
+    const { start } = node.range();
     const lineStart = this.source.lastIndexOf("\n", start.index - 1) + 1;
     const indent = /^[ \t]*/.exec(this.source.slice(lineStart, start.index))?.[0] ?? "";
     const form = this.language.compound.test(kindOf(node)) ? "line-after" : "after";
-    return { at: end.index, form, indent };
+    return { at: endOfCode(node), form, indent };
   }
 }
 
@@ -248,6 +248,15 @@ function kindOf(node: SgNode): string {
 
 function lineOf(node: SgNode): number {
   return node.range().start.line + 1;
+}
+
+/** A statement without its semicolon reaches, in JavaScript's grammar, beyond the comment behind it. */
+function endOfCode(node: SgNode): number {
+  const last = node
+    .children()
+    .reverse()
+    .find((child) => !kindOf(child).includes("comment") && child.text().trim() !== "");
+  return last === undefined ? node.range().end.index : endOfCode(last);
 }
 
 function lastLineOf(node: SgNode): number {
