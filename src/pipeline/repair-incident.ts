@@ -1,4 +1,5 @@
 import path from "node:path";
+import { ENGINES, type EngineName } from "../domain/attempt.ts";
 import { isWeather } from "../domain/category.ts";
 import { type Incident, isEnded } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -173,9 +174,9 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
   }
 }
 
-function engineAsked({ trigger }: Incident): "auto" | "autofix" | "base" {
-  const named = trigger.by === "command" ? /^engine (autofix|base)$/.exec(trigger.command)?.[1] : undefined;
-  return named === "autofix" || named === "base" ? named : "auto";
+function engineAsked({ trigger }: Incident): "auto" | EngineName {
+  const named = trigger.by === "command" ? /^engine (\w+)$/.exec(trigger.command)?.[1] : undefined;
+  return ENGINES.find((name) => name === named) ?? "auto";
 }
 
 /** The newest attempt of each run we know, and the red ones that no delivery told us of. */

@@ -142,14 +142,20 @@ async function repairCopy(
       copy,
       failuresOf: (problem) => evidence.failures.filter((failure) => problem.failures.includes(failure.id)),
       reproduce: (problem) => reproducer.reproduce(problem),
-      route: (problem, { reproduced }) =>
-        route(problem, engines, { hasModel: parts.llm !== null, canRun: reproduced === "yes" }, switches),
+      route: (problem, { reproduced, before }) => {
+        const failures = evidence.failures.filter(({ id }) => problem.failures.includes(id));
+        const facts = { hasModel: parts.llm !== null, canRun: reproduced === "yes", failures, before };
+        const way = route(problem, engines, facts, switches);
+        parts.tell(`${problem.id}: ${way.why}`);
+        return way;
+      },
       contextFor: async (problem, _reproduction, handOff) => {
         const model = parts.llm === null ? null : await askParts(request, parts, parts.llm, problem, budget);
         const guidance = (await recall?.guidanceFor(problem, model)) ?? null;
         return { ...NO_CONTEXT, guidance, handOff, switches };
       },
       ...(signal === undefined ? {} : { signal }),
+      exhausted: () => budget.exhausted(),
       benchFor: (problem, engine) => benchFor(request, parts, { problem, engine, copy, room, budget, reproducer }),
       judge: async (problem, engine, reproduction, from) => {
         const judgement = await judgePatch({ problem, engine, reproduction, from, copy, policy, reproducer });

@@ -6,7 +6,7 @@ import type { Reproduced } from "../domain/outcome.ts";
 import type { Problem, ProblemState } from "../domain/problem.ts";
 import type { TreeId, WorkingCopy } from "../ports/git.ts";
 import type { Engine, EngineResult, HandOff, RepairContext, RepairTask } from "./engine.ts";
-import type { Route } from "./route.ts";
+import { type Route, type RouteStep, whyStop } from "./route.ts";
 
 /** A problem as the failing check shows it here, before anything is changed. */
 export interface Reproduction {
@@ -45,6 +45,8 @@ export interface SequenceParts {
   readonly benchFor: (problem: Problem, engine: Engine) => Promise<Workbench>;
   /** The tree holds the patch already; `from` is the tree without it. */
   readonly judge: (problem: Problem, engine: Engine, reproduction: Reproduction, from: TreeId) => Promise<Judgement>;
+  /** What the whole repair has run out of; null while there is something left. */
+  readonly exhausted: () => "cost" | "time" | null;
   /** Once it is aborted the sequence rejects with its reason: what a stopped command says is no result. */
   readonly signal?: AbortSignal;
 }
@@ -109,10 +111,13 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
   let unkept: string | null = null;
   let unproved = false;
   let handOff: HandOff | null = null;
-  for (const engine of route.engines) {
+  let stopped: string | null = null;
+  let shown: readonly string[] | null = null;
+  for (const step of route.steps) {
+    const { engine } = step;
     parts.signal?.throwIfAborted();
     const bench = await parts.benchFor(problem, engine);
-    const answer = await engine.repair(await taskFor(problem, reproduction, handOff, parts), bench);
+    const answer = await engine.repair(await taskFor(problem, reproduction, handOff, step, parts), bench);
     handOff = answer.handOff ?? handOff;
     await parts.copy.restore(tree);
     parts.signal?.throwIfAborted();
@@ -135,10 +140,15 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
     if (answer.patch !== null && tried.judgement?.refused !== true) unkept = answer.patch;
     if (tried.judgement?.unproved === true) unproved = true;
     if (unproved) break;
+    const same = shown !== null && sameFailures(shown, answer.handOff);
+    shown = answer.handOff === undefined ? shown : failuresAfter(answer.handOff);
+    stopped = same ? "two engines ended with the very same failures" : (whyStop(attempts) ?? whyOver(parts));
+    if (stopped !== null) break;
   }
   if (checks.length === 0) checks.push(rowBefore(problem, reproduction));
   const tried = attempts.map((attempt) => `${attempt.engine}: ${attempt.why}`);
-  const why = tried.length === 0 ? route.why : [...tried, ...route.missing].join("; ");
+  const why =
+    tried.length === 0 ? route.why : [...tried, ...(stopped === null ? [] : [stopped]), ...route.missing].join("; ");
   const result: ProblemResult = {
     problem,
     state: unproved ? "unverified" : "failed",
@@ -150,19 +160,40 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
   return { result, attempts, checks };
 }
 
+function whyOver({ exhausted }: SequenceParts): string | null {
+  const out = exhausted();
+  if (out === null) return null;
+  return out === "cost" ? "the budget of the repair is spent" : "the time of the repair is up";
+}
+
+function failuresAfter({ persisting, introduced }: HandOff): readonly string[] {
+  return [...persisting, ...introduced].sort();
+}
+
+/** The same signatures after another engine: what is left does not yield to this kind of work (papers §12.4). */
+function sameFailures(before: readonly string[], handOff: HandOff | undefined): boolean {
+  if (handOff === undefined || before.length === 0 || handOff.introduced.length === 0) return false;
+  const after = failuresAfter(handOff);
+  return after.length === before.length && after.every((signature, at) => signature === before[at]);
+}
+
 async function taskFor(
   problem: Problem,
   reproduction: Reproduction,
   handOff: HandOff | null,
+  { levels }: RouteStep,
   parts: SequenceParts,
 ): Promise<RepairTask> {
+  const context = await parts.contextFor(problem, reproduction, handOff);
+  // A trace may lead the next engine astray as well as help it: off by default (papers §12.1, switch `tr.shareTrace`).
+  const traced = handOff === null || context.switches.tr.shareTrace ? handOff : { ...handOff, trace: null };
   return {
     problem,
     failures: parts.failuresOf(problem),
     check: reproduction.check,
     before: reproduction.before,
     otherSignatures: reproduction.otherSignatures,
-    context: await parts.contextFor(problem, reproduction, handOff),
+    context: { ...context, handOff: traced, ...(levels === undefined ? {} : { levels }) },
   };
 }
 
