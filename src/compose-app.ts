@@ -8,6 +8,7 @@ import { openDatabase } from "./adapters/store/database.ts";
 import { sqliteIncidentStore } from "./adapters/store/incident-store.ts";
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, ensureWritable } from "./compose.ts";
 import { type Config, ConfigError, type ServeConfig } from "./config.ts";
+import { GreenMemory } from "./pipeline/green-runs.ts";
 import type { AppParts } from "./pipeline/incident-parts.ts";
 import type { HookDeliveries } from "./ports/hook-deliveries.ts";
 import type { IncidentStore } from "./ports/incident-store.ts";
@@ -58,6 +59,7 @@ export async function composeApp(settings: ServeConfig, world: World, log: Logge
     remoteGit: composeRemoteGit(config),
     repair: { ...repair, git },
     readers: composeReaders,
+    green: new GreenMemory(),
     world,
     collectMs: server.collectMs,
     ciSeenMs: server.ciSeenMs,

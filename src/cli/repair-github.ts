@@ -2,6 +2,7 @@ import { composeGit, composeReaders, composeRemoteGit, composeRepair, composeWor
 import { composeTokenGitHub } from "../compose-github.ts";
 import { readApiUrl, readConfig, readGitHubToken } from "../config.ts";
 import type { Switches } from "../domain/switches.ts";
+import { GreenMemory } from "../pipeline/green-runs.ts";
 import { repairGitHubRun } from "../pipeline/repair-github-run.ts";
 import { EnvironmentError, UsageError } from "./exit.ts";
 import { exitOf, printOutcome } from "./render-outcome.ts";
@@ -54,6 +55,7 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
           remoteGit: composeRemoteGit(config),
           repair: composeRepair(config, world, tell),
           readers: composeReaders,
+          green: new GreenMemory(),
           world,
           tell,
         },

@@ -11,7 +11,7 @@ import { readRawLine } from "./raw-line.ts";
 import type { Readers } from "./read-step.ts";
 import { readWorkflow } from "./read-workflow.ts";
 import { LogSplitter, MAX_GREEN_STEPS, type SplitLog, type SplitStep, withFacts } from "./split-log.ts";
-import { GREEN_RUNS, GreenLines, type GreenTemplates } from "./subtract.ts";
+import { GreenLines, type GreenTemplates } from "./subtract.ts";
 
 export interface CollectInput {
   readonly source: LogSource;
@@ -20,8 +20,11 @@ export interface CollectInput {
   readonly readers: Readers;
   /** Paths of the repository's files, where they are known. */
   readonly repoFiles?: readonly string[] | null;
-  /** Green runs of the same job, the newest first: what they print, too, is not why this one is red. */
-  readonly passing?: readonly LogSource[];
+  /**
+   * What green runs of these jobs print: that is not why this one is red. Asked only where a failure is known by its words
+   * alone; a rejection counts as nothing known.
+   */
+  readonly passing?: (jobs: readonly string[]) => Promise<GreenTemplates>;
 }
 
 /** Reads logs and workflow and organizes them. Rejects with UnreadableSource when there is no log to be had. */
@@ -43,20 +46,35 @@ export async function collectGuessing(
   const written: Workflow | null = file && (await readWorkflow(file.path, file.text));
   const workflow = written && (await inlineCalls(written, input.candidates));
   const repoFiles = input.repoFiles ? new Set(input.repoFiles) : null;
-  const green = await readGreen(input.passing ?? []);
-  const evidence = organize({ logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles, green });
-  return { evidence, guessed: guessed?.path ?? null };
+  const red = { logs, jobs: input.jobs, workflow, readers: input.readers, repoFiles };
+  const evidence = organize(red);
+  const green = await askGreen(evidence, input.passing);
+  return { evidence: green.size === 0 ? evidence : organize({ ...red, green }), guessed: guessed?.path ?? null };
 }
 
-async function readGreen(passing: readonly LogSource[]): Promise<GreenTemplates> {
+async function askGreen({ failures }: Evidence, passing: CollectInput["passing"]): Promise<GreenTemplates> {
+  // What a reader knows by test, rule or place is never taken away (`subtractGreen`).
+  const doubtful = failures.filter(
+    ({ testId, rule, location, lines }) => testId === null && rule === null && location === null && lines.length > 0,
+  );
+  if (passing === undefined || doubtful.length === 0) return NOTHING_GREEN;
+  const jobs = new Set(doubtful.flatMap(({ job, legs }) => [...(job === null ? [] : [job]), ...legs]));
+  return passing([...jobs]).catch(() => NOTHING_GREEN);
+}
+
+const NOTHING_GREEN: GreenTemplates = new Set();
+
+/** The shapes of what a log prints, of its first `maxBytes`. Rejects when it cannot be read. */
+export async function readGreen(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<GreenTemplates> {
   const templates = new GreenLines();
-  for (const source of passing.slice(0, GREEN_RUNS)) {
-    for (const file of await source.files()) {
-      const reader = new LineReader((line) => templates.add(readRawLine(line).text));
-      for await (const chunk of file.chunks()) reader.push(chunk);
-      reader.end();
-    }
+  const reader = new LineReader((line) => templates.add(readRawLine(line).text));
+  let left = maxBytes;
+  for await (const chunk of chunks) {
+    reader.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left <= 0) break;
   }
+  reader.end();
   return templates.found;
 }
 

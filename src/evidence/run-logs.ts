@@ -22,6 +22,13 @@ export interface RunLogs {
   }[];
 }
 
+export interface LogWish {
+  /** How long logs that are not there yet are waited for. */
+  readonly waitMs?: number;
+  /** Only these jobs, and no more of them than this. */
+  readonly jobs?: { readonly named: readonly string[]; readonly most: number };
+}
+
 /**
  * The logs of a run's failed jobs, one text each: the main road, since run archives lack files now and then (platform
  * facts §3.2). Waits for logs that are not there yet; expired ones (410) are not waited for.
@@ -31,12 +38,15 @@ export async function openRunLogs(
   repo: Repository,
   run: Pick<WorkflowRun, "id" | "attempt">,
   world: Pick<World, "sleep" | "monotonicMs">,
+  wish: LogWish = {},
 ): Promise<RunLogs> {
   const jobs = await github.jobs(repo, run.id, run.attempt);
   const files: LogFile[] = [];
   const missing: RunLogs["missing"][number][] = [];
-  const giveUpAt = world.monotonicMs() + LOG_WAIT_MS;
+  const giveUpAt = world.monotonicMs() + (wish.waitMs ?? LOG_WAIT_MS);
   for (const [index, job] of jobs.entries()) {
+    if (wish.jobs !== undefined && !wish.jobs.named.includes(job.name)) continue;
+    if (wish.jobs !== undefined && files.length + missing.length >= wish.jobs.most) break;
     const cancelled = job.conclusion === "cancelled";
     if (job.id === null || !(cancelled || RED.includes(job.conclusion ?? ""))) continue;
     const got = await waitForLog(github, repo, job.id, giveUpAt, world);

@@ -1,15 +1,18 @@
 import type { Evidence } from "../domain/evidence.ts";
 import type { Explanation, Incident } from "../domain/incident.ts";
 import type { Repository, WorkflowRun } from "../domain/repository.ts";
-import { collectEvidence } from "../evidence/collect.ts";
+import { collectGuessing } from "../evidence/collect.ts";
 import { withAnnotations } from "../evidence/from-annotations.ts";
+import type { WorkflowFile } from "../evidence/guess-workflow.ts";
 import { mergeEvidence } from "../evidence/merge-evidence.ts";
-import { openRunLogs } from "../evidence/run-logs.ts";
+import { type LogWish, openRunLogs } from "../evidence/run-logs.ts";
 import type { CommitFiles } from "../ports/git.ts";
 import type { GitHub } from "../ports/github.ts";
 import { explanationOf, jobPages } from "../publish/explanation.ts";
 import { loadCommandFacts } from "../tools/command-facts.ts";
 import { NO_FACTS } from "../tools/resolve-command.ts";
+import { calledWorkflows } from "./called-workflows.ts";
+import { greenTemplates } from "./green-runs.ts";
 import type { AppParts } from "./incident-parts.ts";
 
 export interface Collected {
@@ -19,13 +22,15 @@ export interface Collected {
   readonly notes: readonly string[];
 }
 
+export type CollectParts = Pick<AppParts, "readers" | "world" | "green">;
+
 /** Reads every failed run of an incident from GitHub. `files` are the failing commit's, null where it is not cloned. */
 export async function collectRuns(
   github: GitHub,
   incident: Pick<Incident, "repository" | "headSha">,
   runs: readonly WorkflowRun[],
   files: CommitFiles | null,
-  parts: Pick<AppParts, "readers" | "world">,
+  parts: CollectParts,
 ): Promise<Collected> {
   const pages = new Map<string, string>();
   const evidences: Evidence[] = [];
@@ -40,28 +45,44 @@ export async function collectRuns(
   return { evidence, explanation: explanationOf(evidence, (job) => pages.get(job) ?? null), notes };
 }
 
-async function collectRun(
+/** Reads one failed run as `explain` reads a log: with the workflows that its workflow calls, and less what is green. */
+export async function collectRun(
   github: GitHub,
   repository: Repository,
   headSha: string,
   run: WorkflowRun,
   files: CommitFiles | null,
-  { readers, world }: Pick<AppParts, "readers" | "world">,
+  { readers, world, green }: CollectParts,
+  wish: LogWish = {},
 ) {
-  const logs = await openRunLogs(github, repository, run, world);
-  const text = run.path === "" ? null : await github.file(repository, run.path, headSha).catch(() => null);
+  const logs = await openRunLogs(github, repository, run, world, wish);
+  const workflow = await readRunWorkflow(github, repository, headSha, run);
+  const read = async (path: string): Promise<string | null> =>
+    (await files?.read(path)) ?? github.file(repository, path, headSha);
   const facts = files === null ? NO_FACTS : await loadCommandFacts(files);
   // Without any log the steps' conclusions and the workflow file still tell which command failed.
-  const told = await collectEvidence({
+  const { evidence } = await collectGuessing({
     source: logs.source,
-    workflow: text === null ? null : { path: run.path, text },
+    workflow,
+    candidates: workflow === null ? [] : await calledWorkflows(workflow, read),
     jobs: logs.jobs,
     readers: readers(facts),
     repoFiles: files?.paths ?? null,
+    ...(run.path === "" ? {} : { passing: (jobs) => greenTemplates(github, repository, run, jobs, green) }),
   });
   return {
-    evidence: withAnnotations(told, logs.missing),
+    evidence: withAnnotations(evidence, logs.missing),
     notes: logs.missing.map(({ job, why }) => `${job.name}: ${why}; step results and annotations speak for it`),
     pages: jobPages(run.htmlUrl, logs.jobs),
   };
+}
+
+async function readRunWorkflow(
+  github: GitHub,
+  repository: Repository,
+  headSha: string,
+  { path }: WorkflowRun,
+): Promise<WorkflowFile | null> {
+  const text = path === "" ? null : await github.file(repository, path, headSha).catch(() => null);
+  return text === null ? null : { path, text };
 }

@@ -8,6 +8,7 @@ import type { NewJob, Queue } from "../ports/queue.ts";
 import type { RemoteGit } from "../ports/remote-git.ts";
 import type { World } from "../ports/world.ts";
 import type { CommandFacts } from "../tools/resolve-command.ts";
+import type { GreenMemory } from "./green-runs.ts";
 import type { RepairParts } from "./repair-run.ts";
 
 /** Everything the app's stories run on. */
@@ -19,6 +20,8 @@ export interface AppParts {
   readonly remoteGit: RemoteGit;
   readonly repair: RepairParts;
   readonly readers: (facts: CommandFacts) => Readers;
+  /** What green jobs print; one for the life of the process. */
+  readonly green: GreenMemory;
   readonly world: World;
   /** How long failed runs of one head are collected, and silence after the last run on ours. */
   readonly collectMs: number;

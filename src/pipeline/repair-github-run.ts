@@ -28,7 +28,7 @@ export interface GitHubRunRequest {
   readonly signal: AbortSignal;
 }
 
-export type GitHubRunParts = Pick<AppParts, "git" | "remoteGit" | "repair" | "readers" | "world"> & {
+export type GitHubRunParts = Pick<AppParts, "git" | "remoteGit" | "repair" | "readers" | "green" | "world"> & {
   /** Progress and what people should know, a line each. */
   readonly tell: (line: string) => void;
 };

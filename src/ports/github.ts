@@ -10,6 +10,8 @@ export interface GitHub {
   run(repo: Repository, runId: number): Promise<WorkflowRun>;
   /** Newest attempt of every run on a commit. */
   runsOf(repo: Repository, headSha: string): Promise<readonly WorkflowRun[]>;
+  /** Newest attempts of the runs of one workflow file, newest run first, at most `limit` (100). */
+  runsOfWorkflow(repo: Repository, path: string, asked: RunFilter): Promise<readonly WorkflowRun[]>;
   jobs(repo: Repository, runId: number, attempt: number): Promise<readonly CiJob[]>;
   /** A job's log as it comes; `gone`: expired or deleted; `missing`: not there (yet). */
   jobLog(repo: Repository, jobId: number): Promise<LogAnswer>;
@@ -23,6 +25,8 @@ export interface GitHub {
   folder(repo: Repository, path: string, ref: string): Promise<readonly string[]>;
   /** The commit a branch points at, null when there is no such branch. */
   branchHead(repo: Repository, branch: string): Promise<string | null>;
+  /** What `head` has that `base` has not since they parted: files changed, 300 at most. Null when either is not known there. */
+  filesBetween(repo: Repository, base: string, head: string): Promise<readonly string[] | null>;
   isProtected(repo: Repository, branch: string): Promise<boolean>;
   deleteBranch(repo: Repository, branch: string): Promise<void>;
 
@@ -65,6 +69,13 @@ export interface GitHubApp {
   forInstallation(installationId: number): Promise<GitHub>;
   /** The installation that covers a repository, null when there is none. */
   installationOf(owner: string, name: string): Promise<number | null>;
+}
+
+export interface RunFilter {
+  readonly branch?: string;
+  /** A status or a conclusion: the host has one filter for both. */
+  readonly status?: "completed" | "success" | "failure";
+  readonly limit: number;
 }
 
 export type LogAnswer =

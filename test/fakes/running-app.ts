@@ -9,6 +9,7 @@ import { sqliteIncidentStore } from "../../src/adapters/store/incident-store.ts"
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, composeWorld } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Incident } from "../../src/domain/incident.ts";
+import { GreenMemory } from "../../src/pipeline/green-runs.ts";
 import { type AppParts, deliveryJob } from "../../src/pipeline/incident-parts.ts";
 import { handleJob } from "../../src/pipeline/work.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
@@ -70,6 +71,7 @@ export async function startApp(settings: AppSettings): Promise<RunningApp> {
     remoteGit: composeRemoteGit(config),
     repair: composeRepair(config, world, (line) => void logged.push(line)),
     readers: composeReaders,
+    green: new GreenMemory(),
     world,
     collectMs,
     ciSeenMs,

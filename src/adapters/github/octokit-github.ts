@@ -45,6 +45,18 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
         return (await octokit.paginate(rest.actions.listWorkflowRunsForRepo, parameters)).map(toRun);
       }),
 
+    runsOfWorkflow: (repo, path, { branch, status, limit }) =>
+      asked(async () => {
+        const { data } = await rest.actions.listWorkflowRuns({
+          ...at(repo),
+          workflow_id: path.split("/").at(-1) ?? "",
+          per_page: Math.min(limit, PER_PAGE),
+          ...(branch === undefined ? {} : { branch }),
+          ...(status === undefined ? {} : { status }),
+        });
+        return data.workflow_runs.map(toRun);
+      }),
+
     jobs: (repo, runId, attempt) =>
       asked(async () => {
         const parameters = { ...at(repo), run_id: runId, attempt_number: attempt, per_page: PER_PAGE };
@@ -95,6 +107,19 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
 
     branchHead: (repo, branch) =>
       orNull(async () => (await rest.git.getRef({ ...at(repo), ref: `heads/${branch}` })).data.object.sha),
+
+    filesBetween: (repo, base, head) =>
+      orNull(async () => {
+        // One page: the files of a comparison all stand on the first.
+        const { data } = await rest.repos.compareCommitsWithBasehead({
+          ...at(repo),
+          basehead: `${base}...${head}`,
+          per_page: 1,
+        });
+        return (data.files ?? []).flatMap(({ filename, previous_filename: before }) =>
+          before === undefined ? [filename] : [filename, before],
+        );
+      }),
 
     isProtected: async (repo, branch) =>
       (await orNull(async () => (await rest.repos.getBranch({ ...at(repo), branch })).data.protected)) ?? false,
