@@ -1,6 +1,7 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { ENGINES } from "../domain/attempt.ts";
 import { EXIT, Interrupted, UsageError } from "./exit.ts";
+import { learnMistake, parseCount, parseDays, parseDollars, sourceMistake } from "./option-values.ts";
 
 /**
  * The command line (design §5). Each command loads its own modules when it is called, so that `--help` stays quick.
@@ -112,15 +113,25 @@ function addLearn(program: Command, ended: Ended): void {
     .description(
       "Say which change between a red commit and a green one repaired which problem. The clone is only read.",
     )
-    .requiredOption("--repo <dir>", "the local clone")
-    .requiredOption("--fail <sha>", "the commit whose run was red")
-    .requiredOption("--pass <sha>", "the commit whose run was green")
+    .option("--repo <dir>", "the local clone")
+    .option("--fail <sha>", "the commit whose run was red")
+    .option("--pass <sha>", "the commit whose run was green")
     .option("--log <source>", "the red run's raw job log, run archive (.zip), or its folder")
     .option("--workflow <file>", "the workflow file that ran (guessed when only one fits the log)")
     .option("--run-json <file>", "GitHub's answer to /jobs of the red run, or one job of it")
     .option("--as <owner/name>", "the repository's identity (default: owner/name of its origin)")
-    .option("--json", "print one JSON document (retrace.episode/1) and nothing else")
+    .option("--github <owner/name>", "pull requests at GitHub instead; needs GITHUB_TOKEN")
+    .option("--pr <number>", "with --github: this pull request", parseCount)
+    .option("--limit <n>", "with --github: so many merged pull requests, newest first (30)", parseCount)
+    .option("--since <days>", "with --github: merged in so many days, as 90d", parseDays)
+    .option("--json", "print one JSON document (retrace.episode/1, retrace.episodes/1) and nothing else")
     .action(async (options) => {
+      const mistake = learnMistake(options);
+      if (mistake !== null) throw new UsageError(mistake);
+      if (options.github !== undefined) {
+        const { learnFromGitHub } = await import("./learn-github.ts");
+        return ended(await learnFromGitHub(options));
+      }
       const { learn } = await import("./learn.ts");
       ended(await learn(options));
     });
@@ -193,32 +204,6 @@ function addServe(program: Command): void {
       const { serve } = await import("./serve.ts");
       await serve(options);
     });
-}
-
-/** Which of the two ways to name a failure was half taken, or both; null when one was taken whole. */
-function sourceMistake(options: Readonly<Record<string, unknown>>): string | null {
-  const given = (name: string): boolean => options[name] !== undefined;
-  const local = ["repo", "log", "patch", "branch", "apply", "workflow", "runJson"];
-  if (given("github") || given("run") || given("publish")) {
-    if (!given("github") || !given("run")) return "--github OWNER/NAME and --run ID go together";
-    const mixed = local.find(given);
-    return mixed === undefined ? null : "--github does not go with the options of a local clone";
-  }
-  if (!given("repo")) return "required option '--repo <dir>' not specified";
-  return given("log") ? null : "required option '--log <source>' not specified";
-}
-
-function parseDollars(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
-    throw new InvalidArgumentError("write a number above 0.");
-  return value;
-}
-
-function parseCount(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value <= 0) throw new InvalidArgumentError("write a whole number above 0.");
-  return value;
 }
 
 const EXIT_BY_ERROR: Readonly<Record<string, number>> = {

@@ -5,6 +5,7 @@ import type { Switches } from "../domain/switches.ts";
 import { GreenMemory } from "../pipeline/green-runs.ts";
 import { repairGitHubRun } from "../pipeline/repair-github-run.ts";
 import { EnvironmentError, UsageError } from "./exit.ts";
+import { askedOfGitHub } from "./github-mistakes.ts";
 import { exitOf, printOutcome } from "./render-outcome.ts";
 import { stoppable } from "./stop-signals.ts";
 
@@ -37,7 +38,7 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
   const world = composeWorld();
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   return stoppable(async (signal) => {
-    const repaired = await asked(
+    const repaired = await askedOfGitHub(
       repairGitHubRun(
         composeTokenGitHub(token, readApiUrl()),
         {
@@ -65,15 +66,4 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
     if (repaired.pullRequest !== null) tell(`pull request: ${repaired.pullRequest}`);
     return exitOf(repaired.outcome);
   });
-}
-
-/** What GitHub does not have is the caller's mistake; what it does not let us is the token's. */
-async function asked<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "GitHubFailed" || !("status" in error)) throw error;
-    if (error.status === 404) throw new UsageError("GitHub has no such repository or run, or the token may not see it");
-    throw new EnvironmentError(error.message);
-  }
 }

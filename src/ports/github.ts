@@ -12,6 +12,8 @@ export interface GitHub {
   runsOf(repo: Repository, headSha: string): Promise<readonly WorkflowRun[]>;
   /** Newest attempts of the runs of one workflow file, newest run first, at most `limit` (100). */
   runsOfWorkflow(repo: Repository, path: string, asked: RunFilter): Promise<readonly WorkflowRun[]>;
+  /** Newest attempt of every run on a branch of this name, whatever repository it lies in. */
+  runsOnBranch(repo: Repository, branch: string): Promise<readonly WorkflowRun[]>;
   jobs(repo: Repository, runId: number, attempt: number): Promise<readonly CiJob[]>;
   /** A job's log as it comes; `gone`: expired or deleted; `missing`: not there (yet). */
   jobLog(repo: Repository, jobId: number): Promise<LogAnswer>;
@@ -33,6 +35,11 @@ export interface GitHub {
   pullRequest(repo: Repository, number: number): Promise<PullRequest>;
   /** Open pull requests whose head is this branch of this owner. */
   pullRequestsFrom(repo: Repository, headOwner: string, headBranch: string): Promise<readonly PullRequest[]>;
+  /** Merged ones, newest first by their last change, at most `limit`. */
+  mergedPullRequests(
+    repo: Repository,
+    asked: { readonly limit: number; readonly since: Date | null },
+  ): Promise<readonly PullRequest[]>;
   createPullRequest(repo: Repository, wanted: NewPullRequest): Promise<PullRequest>;
   editPullRequest(
     repo: Repository,

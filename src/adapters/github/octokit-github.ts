@@ -57,6 +57,12 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
         return data.workflow_runs.map(toRun);
       }),
 
+    runsOnBranch: (repo, branch) =>
+      asked(async () => {
+        const parameters = { ...at(repo), branch, per_page: PER_PAGE };
+        return (await octokit.paginate(rest.actions.listWorkflowRunsForRepo, parameters)).map(toRun);
+      }),
+
     jobs: (repo, runId, attempt) =>
       asked(async () => {
         const parameters = { ...at(repo), run_id: runId, attempt_number: attempt, per_page: PER_PAGE };
@@ -147,6 +153,27 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
         const { data } = await rest.pulls.list(parameters);
         // A host that does not know the filter answers with all of them.
         return data.map(toPullRequest).filter((pull) => pull.headBranch === headBranch);
+      }),
+
+    mergedPullRequests: (repo, { limit, since }) =>
+      asked(async () => {
+        const found: PullRequest[] = [];
+        const parameters = {
+          ...at(repo),
+          state: "closed",
+          sort: "updated",
+          direction: "desc",
+          per_page: PER_PAGE,
+        } as const;
+        for await (const { data } of octokit.paginate.iterator(rest.pulls.list, parameters)) {
+          for (const pull of data) {
+            if (since !== null && new Date(pull.updated_at) < since) return found;
+            const late = since === null || (pull.merged_at !== null && new Date(pull.merged_at) >= since);
+            if (pull.merged_at !== null && late) found.push(toPullRequest(pull));
+            if (found.length >= limit) return found;
+          }
+        }
+        return found;
       }),
 
     createPullRequest: (repo, wanted) =>
