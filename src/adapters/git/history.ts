@@ -4,10 +4,11 @@ import path from "node:path";
 import { GitFailed } from "../../ports/git.ts";
 import type { Histories, History, StepChange, WayCommit } from "../../ports/history.ts";
 import { type FileDiff, parseDiff } from "../../text/diff.ts";
+import { blameLines, commitFacts } from "./blame.ts";
 import { borrowObjects } from "./foreign-repository.ts";
 import { OUR_ATTRIBUTES, writeAttributes } from "./our-attributes.ts";
 import { decodeText } from "./path-bytes.ts";
-import { gitOutput, gitRunner, type RunGit } from "./run-git.ts";
+import { firstComplaint, gitOutput, gitRunner, type RunGit } from "./run-git.ts";
 
 export interface GitHistoriesOptions {
   /** PATH on which git is looked for; the usual places without it. */
@@ -52,6 +53,18 @@ function historyIn(run: RunGit, gitDir: string, close: () => Promise<void>): His
       const blob = await run({ args: ["cat-file", "blob", `${commit}:${file}`], cwd: gitDir, gitDir });
       if (blob.exitCode !== 0 || blob.stdout.includes(0)) return null;
       return decodeText(blob.stdout);
+    },
+    blame: (commit, file, ranges, ignored) => blameLines(run, gitDir, { commit, file, ranges, ignored }),
+    facts: (commit) => commitFacts(run, gitDir, commit),
+    between: async (from, to) => {
+      const listed = (await call(["rev-list", "--end-of-options", `${from}..${to}`])).toString("utf8");
+      return new Set(listed.split("\n").filter((sha) => sha !== ""));
+    },
+    mergeBase: async (one, other) => {
+      const found = await run({ args: ["merge-base", "--end-of-options", one, other], cwd: gitDir, gitDir });
+      // 1: nothing in common; anything else is a mistake.
+      if (found.exitCode > 1) throw new GitFailed(firstComplaint(found.stderr) ?? "git merge-base failed");
+      return found.exitCode === 1 ? null : found.stdout.toString("utf8").trim();
     },
     close,
   };
