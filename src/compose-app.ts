@@ -7,6 +7,8 @@ import { sqliteQueue } from "./adapters/queue/sqlite-queue.ts";
 import { openDatabase } from "./adapters/store/database.ts";
 import { sqliteIncidentStore } from "./adapters/store/incident-store.ts";
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, ensureWritable } from "./compose.ts";
+import { composeExperience } from "./compose-experience.ts";
+import { composeLearn } from "./compose-learn.ts";
 import { type Config, ConfigError, type ServeConfig } from "./config.ts";
 import { GreenMemory } from "./pipeline/green-runs.ts";
 import type { AppParts } from "./pipeline/incident-parts.ts";
@@ -60,6 +62,10 @@ export async function composeApp(settings: ServeConfig, world: World, log: Logge
     repair: { ...repair, git },
     readers: composeReaders,
     green: new GreenMemory(),
+    learning: {
+      openMemory: () => composeExperience(config),
+      partsFor: (as) => composeLearn(config, world, (line) => log.info({ line }, "learn"), as),
+    },
     world,
     collectMs: server.collectMs,
     ciSeenMs: server.ciSeenMs,

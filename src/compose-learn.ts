@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import type { EvidenceItem, Reconstruction } from "./domain/experience.ts";
 import { abstractRecords } from "./experience/abstract/abstract-records.ts";
 import { remember } from "./experience/upkeep/remember.ts";
+import type { LearnedFrom } from "./experience/upkeep/to-records.ts";
 import type { LearnParts } from "./pipeline/learn-repair.ts";
 import type { World } from "./ports/world.ts";
 import { TOOLS } from "./tools/tools.ts";
@@ -17,21 +18,32 @@ import { TOOLS } from "./tools/tools.ts";
 export { composeGit, composeWorld } from "./compose-evidence.ts";
 
 /** Everything learning from a clone runs on. */
-export function composeLearn(config: Config, world: World, tell: (line: string) => void): LearnParts {
+export function composeLearn(
+  config: Config,
+  world: World,
+  tell: (line: string) => void,
+  as: LearnedAs = FROM_A_CLONE,
+): LearnParts {
   ensureWritable(config.dataDir);
   const histories = gitHistories({ path: config.searchPath });
   const parts = { model: composeModel(config, world), tell };
-  const keep: LearnParts["keep"] = (learned, evidence) => keepLearned(learned, evidence, config, world, parts);
+  const keep: LearnParts["keep"] = (learned, evidence) => keepLearned(learned, evidence, config, world, parts, as);
   return { histories, tools: TOOLS, world, ...parts, keep };
 }
 
+/** Whose memory it becomes, and what its author counts for. */
+type LearnedAs = Pick<LearnedFrom, "tenant" | "author"> & { readonly at?: Date };
+
 /** Episodes of a local clone count as trusted, and belong to the command line's own account (design §5). */
+const FROM_A_CLONE: LearnedAs = { tenant: "local", author: "maintainer" };
+
 async function keepLearned(
   learned: Reconstruction,
   evidence: readonly EvidenceItem[],
   config: Config,
   world: World,
   { model: asked, tell }: Pick<LearnParts, "model" | "tell">,
+  as: LearnedAs,
 ): Promise<void> {
   const abstracted = await abstractRecords(learned, evidence, asked);
   for (const { of, unanswered } of abstracted)
@@ -41,7 +53,7 @@ async function keepLearned(
   const now = world.now();
   const store = composeExperience(config);
   try {
-    const from = { tenant: "local", author: "maintainer", at: now, now, model, promptHash: null } as const;
+    const from = { ...as, at: as.at ?? now, now, model, promptHash: null } as const;
     const { isNew, written } = await remember(learned, abstracted, from, store);
     const kept = written.filter(({ ended }) => ended === "kept").map(({ id }) => id);
     tell(

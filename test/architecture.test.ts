@@ -47,7 +47,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...BELOW_STAGES,
   ],
   "compose-github.ts": ["adapters", "ports"],
-  "compose-app.ts": ["adapters", "pipeline", "compose.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
+  "compose-app.ts": [
+    "adapters",
+    "pipeline",
+    "compose.ts",
+    "compose-experience.ts",
+    "compose-learn.ts",
+    "config.ts",
+    ...STAGES,
+    ...BELOW_STAGES,
+  ],
   "main.ts": ["cli"],
 };
 

@@ -6,7 +6,6 @@ import { readApiUrl, readConfig, readGitHubToken } from "../config.ts";
 import { toEpisodesDocument } from "../experience/reconstruct/to-json.ts";
 import { GreenMemory } from "../pipeline/green-runs.ts";
 import { DEFAULT_PULL_REQUESTS, learnGitHub } from "../pipeline/learn-github.ts";
-import { TOOLS } from "../tools/tools.ts";
 import { EnvironmentError, EXIT, UsageError } from "./exit.ts";
 import { askedOfGitHub } from "./github-mistakes.ts";
 import { renderEpisode } from "./render-episode.ts";
@@ -49,10 +48,9 @@ export async function learnFromGitHub(options: LearnFromGitHubOptions): Promise<
         {
           git: composeGit(config, world),
           remoteGit: composeRemoteGit(config),
-          learn: composeLearn(config, world, tell),
+          learnFor: (as) => composeLearn(config, world, tell, { ...as, tenant: "local" }),
           readers: composeReaders,
           green: new GreenMemory(),
-          repair: { tools: TOOLS },
           world,
           workFolder: path.join(config.dataDir, "work"),
           tell,

@@ -41,8 +41,16 @@ export type Decision =
   | { readonly kind: "pull-request-closed"; readonly at: Place; readonly number: number; readonly merged: boolean }
   | { readonly kind: "pull-request-moved"; readonly at: Place; readonly number: number; readonly headSha: string }
   | { readonly kind: "pull-request-labeled"; readonly at: Place; readonly number: number; readonly label: string }
-  /** `repositoryIds`: of these only; null for all of the installation. */
-  | { readonly kind: "uninstalled"; readonly installationId: number; readonly repositoryIds: readonly number[] | null }
+  /** `repositoryIds` and `names`: of these only; null for all of the installation. `account`: whose it was, null when unsaid. */
+  | {
+      readonly kind: "uninstalled";
+      readonly installationId: number;
+      readonly account: string | null;
+      readonly repositoryIds: readonly number[] | null;
+      readonly names: readonly string[] | null;
+    }
+  /** The app is new to these repositories (`owner/name`). */
+  | { readonly kind: "installed"; readonly installationId: number; readonly names: readonly string[] }
   | { readonly kind: "ignore"; readonly why: string };
 
 export interface Place {
@@ -119,16 +127,30 @@ function decidePullRequest(payload: unknown): Decision {
 function decideInstallation(payload: unknown): Decision {
   const parsed = InstallationEvent.safeParse(payload);
   if (!parsed.success) return ignore("the installation payload is not understood");
-  if (parsed.data.action !== "deleted") return ignore(`the installation was ${parsed.data.action}`);
-  return { kind: "uninstalled", installationId: parsed.data.installation.id, repositoryIds: null };
+  const { action, installation, repositories } = parsed.data;
+  const names = namesOf(repositories);
+  if (action === "created" && names.length > 0) return { kind: "installed", installationId: installation.id, names };
+  if (action !== "deleted") return ignore(`the installation was ${action}`);
+  const account = installation.account?.login ?? null;
+  return { kind: "uninstalled", installationId: installation.id, account, repositoryIds: null, names: null };
 }
 
 function decideRepositories(payload: unknown): Decision {
   const parsed = InstallationRepositoriesEvent.safeParse(payload);
   if (!parsed.success) return ignore("the installation_repositories payload is not understood");
-  const removed = parsed.data.repositories_removed.map(({ id }) => id);
-  if (removed.length === 0) return ignore("repositories were added to the installation");
-  return { kind: "uninstalled", installationId: parsed.data.installation.id, repositoryIds: removed };
+  const { installation, repositories_added: added, repositories_removed: removed } = parsed.data;
+  const installationId = installation.id;
+  if (removed.length > 0) {
+    const account = installation.account?.login ?? null;
+    const repositoryIds = removed.map(({ id }) => id);
+    return { kind: "uninstalled", installationId, account, repositoryIds, names: namesOf(removed) };
+  }
+  const names = namesOf(added);
+  return names.length > 0 ? { kind: "installed", installationId, names } : ignore("no repository is named");
+}
+
+function namesOf(repositories: readonly { readonly full_name?: string | undefined }[]): readonly string[] {
+  return repositories.flatMap(({ full_name: name }) => name ?? []);
 }
 
 function ignore(why: string): Decision {

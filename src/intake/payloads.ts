@@ -65,11 +65,19 @@ export const PullRequestEvent = z.object({
   installation: Installation,
 });
 
-export const InstallationEvent = z.object({ action: z.string(), installation: Installation });
+const InstallationOf = Installation.extend({ account: z.object({ login: z.string() }).nullish() });
+const Named = z.object({ id: z.number(), full_name: z.string().optional() });
+
+export const InstallationEvent = z.object({
+  action: z.string(),
+  installation: InstallationOf,
+  repositories: z.array(Named).default([]),
+});
 
 export const InstallationRepositoriesEvent = z.object({
-  installation: Installation,
-  repositories_removed: z.array(z.object({ id: z.number() })).default([]),
+  installation: InstallationOf,
+  repositories_added: z.array(Named).default([]),
+  repositories_removed: z.array(Named).default([]),
 });
 
 export function toRepository(payload: z.infer<typeof RepositoryPayload>): Repository {

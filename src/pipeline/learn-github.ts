@@ -3,6 +3,7 @@ import path from "node:path";
 import type { EpisodePush, Reconstruction } from "../domain/experience.ts";
 import { fullName, type PullRequest, type Repository, type WorkflowRun } from "../domain/repository.ts";
 import { type MinedEpisode, mineEpisodes } from "../experience/mine/mine-episodes.ts";
+import type { Authorship } from "../experience/upkeep/standing.ts";
 import type { Git } from "../ports/git.ts";
 import type { GitHub } from "../ports/github.ts";
 import type { RemoteGit } from "../ports/remote-git.ts";
@@ -24,7 +25,8 @@ export interface LearnGitHubRequest {
 export interface LearnGitHubParts extends CollectParts {
   readonly git: Git;
   readonly remoteGit: RemoteGit;
-  readonly learn: LearnParts;
+  /** Parts for one episode, with a budget of its own: whose change it was, and when it turned green. */
+  readonly learnFor: (as: { readonly author: Authorship; readonly at: Date }) => LearnParts;
   readonly world: World;
   readonly workFolder: string;
   readonly tell: (line: string) => void;
@@ -52,12 +54,13 @@ export async function learnGitHub(
   const learned: Reconstruction[] = [];
   for (const [index, pull] of pulls.entries()) {
     request.signal?.throwIfAborted();
+    const author = await authorshipOf(github, repository, pull);
     const mined = mineEpisodes(await runsOfPull(github, repository, pull));
     const found = `${mined.episodes.length} ${mined.episodes.length === 1 ? "episode" : "episodes"}`;
     const flaky = mined.flakes.length > 0 ? `, ${mined.flakes.length} flaky` : "";
     parts.tell(`#${pull.number} (${index + 1} of ${pulls.length}): ${found}${flaky}`);
     for (const episode of mined.episodes) {
-      const one = await learnEpisode(github, repository, pull, episode, parts);
+      const one = await learnEpisode(github, repository, pull, author, episode, parts);
       if (one !== null) learned.push(one);
     }
   }
@@ -70,10 +73,21 @@ async function runsOfPull(github: GitHub, repository: Repository, pull: PullRequ
   return runs.filter(({ headRepository }) => pull.headRepository === null || headRepository === pull.headRepository);
 }
 
+/** papers §13.4: who may write counts as a maintainer, a fork's author as a stranger until a maintainer confirms. */
+async function authorshipOf(github: GitHub, repository: Repository, pull: PullRequest): Promise<Authorship> {
+  if (pull.author === (await github.botLogin().catch(() => null))) return "retrace";
+  if (pull.author.endsWith("[bot]")) return "bot";
+  // A token that may not ask knows nobody: then only the pull request's own repository speaks for its author.
+  const permission = await github.permission(repository, pull.author).catch(() => "none" as const);
+  if (permission === "admin" || permission === "write") return "maintainer";
+  return pull.headRepository === fullName(repository) ? "contributor" : "stranger";
+}
+
 async function learnEpisode(
   github: GitHub,
   repository: Repository,
   pull: PullRequest,
+  author: Authorship,
   episode: MinedEpisode,
   parts: LearnGitHubParts,
 ): Promise<Reconstruction | null> {
@@ -101,6 +115,8 @@ async function learnEpisode(
     const exposed = [];
     for (const run of between.slice(0, MOST_PUSHES)) {
       const { failures } = (await read(run)).evidence;
+      // Its logs are gone: without a signature it would be taken for green.
+      if (failures.every(({ signature }) => signature === "")) continue;
       pushes.push({
         sha: run.headSha,
         run: run.id,
@@ -122,7 +138,7 @@ async function learnEpisode(
         pushes,
         exposed,
       },
-      parts.learn,
+      parts.learnFor({ author, at: new Date(passed.createdAt) }),
     );
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "GitFailed") throw error;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isEnded } from "../domain/incident.ts";
 import type { LeasedJob } from "../ports/queue.ts";
+import { backFill, learnFromPullRequest } from "./app-learning.ts";
 import { endIncident } from "./end-incident.ts";
 import { followCi } from "./follow-ci.ts";
 import { handleDelivery } from "./handle-delivery.ts";
@@ -27,6 +28,12 @@ export async function handleJob(job: LeasedJob, parts: AppParts): Promise<JobEnd
     case "answer":
       // Written by `answerJob` alone, whose type is this one.
       await tellLoneAnswer(job.data as unknown as LoneAnswer, parts);
+      return FINISHED;
+    case "learn":
+      await learnFromPullRequest(job.data, parts);
+      return FINISHED;
+    case "back-fill":
+      await backFill(job.data, parts);
       return FINISHED;
     default:
       parts.log("a job of an unknown kind was dropped", { kind: job.kind });

@@ -7,6 +7,8 @@ import { sqliteQueue } from "../../src/adapters/queue/sqlite-queue.ts";
 import { openDatabase } from "../../src/adapters/store/database.ts";
 import { sqliteIncidentStore } from "../../src/adapters/store/incident-store.ts";
 import { composeGit, composeReaders, composeRemoteGit, composeRepair, composeWorld } from "../../src/compose.ts";
+import { composeExperience } from "../../src/compose-experience.ts";
+import { composeLearn } from "../../src/compose-learn.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Incident } from "../../src/domain/incident.ts";
 import { GreenMemory } from "../../src/pipeline/green-runs.ts";
@@ -72,6 +74,10 @@ export async function startApp(settings: AppSettings): Promise<RunningApp> {
     repair: composeRepair(config, world, (line) => void logged.push(line)),
     readers: composeReaders,
     green: new GreenMemory(),
+    learning: {
+      openMemory: () => composeExperience(config),
+      partsFor: (as) => composeLearn(config, world, (line) => void logged.push(line), as),
+    },
     world,
     collectMs,
     ciSeenMs,

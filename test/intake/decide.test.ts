@@ -132,13 +132,24 @@ describe("what a delivery is to us", () => {
     expect(decide("installation", { action, installation }, ownBranch).kind).toBe(kind);
   });
 
+  it("takes new repositories for installed, by the installation or later", () => {
+    const repositories = [{ id: 7, full_name: "acme/app" }];
+    const expected = { kind: "installed", installationId: installation.id, names: ["acme/app"] };
+
+    expect(decide("installation", { action: "created", installation, repositories }, ownBranch)).toEqual(expected);
+    const added = { installation, repositories_added: repositories };
+    expect(decide("installation_repositories", added, ownBranch)).toEqual(expected);
+  });
+
   it("takes repositories that leave the installation for uninstalled, and others for nothing", () => {
     const removed = { installation, repositories_removed: [{ id: 7 }] };
 
     expect(decide("installation_repositories", removed, ownBranch)).toEqual({
       kind: "uninstalled",
       installationId: installation.id,
+      account: null,
       repositoryIds: [7],
+      names: [],
     });
     expect(decide("installation_repositories", { installation }, ownBranch).kind).toBe("ignore");
   });

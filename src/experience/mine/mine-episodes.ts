@@ -32,7 +32,8 @@ export interface Mined {
 export function mineEpisodes(runs: readonly WorkflowRun[]): Mined {
   const episodes: MinedEpisode[] = [];
   const flakes: MinedFlake[] = [];
-  for (const [workflow, own] of byWorkflow(runs)) {
+  for (const own of byWorkflow(runs).values()) {
+    const workflow = own[0]?.path ?? "";
     let streak: WorkflowRun[] = [];
     for (const { run, flake } of verdicts(own)) {
       if (flake !== null) flakes.push({ workflow, sha: run.headSha, red: flake, green: run });
@@ -51,7 +52,9 @@ function byWorkflow(runs: readonly WorkflowRun[]): ReadonlyMap<string, readonly 
   const found = new Map<string, WorkflowRun[]>();
   for (const run of runs) {
     if (run.path === "" || !(isRed(run) || run.conclusion === "success")) continue;
-    found.set(run.path, [...(found.get(run.path) ?? []), run]);
+    // A push tests the head, a pull request its merge with the base: two trees, two histories.
+    const key = `${run.path} ${run.event}`;
+    found.set(key, [...(found.get(key) ?? []), run]);
   }
   return found;
 }
@@ -67,10 +70,11 @@ function verdicts(runs: readonly WorkflowRun[]): readonly Verdict[] {
   const byCommit = new Map<string, WorkflowRun[]>();
   for (const run of [...runs].sort(byTime)) byCommit.set(run.headSha, [...(byCommit.get(run.headSha) ?? []), run]);
   return [...byCommit.values()].flatMap((own) => {
-    const green = own.findLast(({ conclusion }) => conclusion === "success");
+    // The later word counts; red that was green before is red.
+    const run = own.at(-1);
     const red = own.find(isRed);
-    const run = green ?? red;
-    return run === undefined ? [] : [{ run, flake: green !== undefined && red !== undefined ? red : null }];
+    if (run === undefined) return [];
+    return [{ run, flake: !isRed(run) && red !== undefined ? red : null }];
   });
 }
 
