@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Reconstruction } from "../domain/experience.ts";
+import type { Incident } from "../domain/incident.ts";
 import { fullName, type Repository } from "../domain/repository.ts";
+import { afterUse } from "../experience/upkeep/worth.ts";
 import type { NewJob } from "../ports/queue.ts";
 import { type AppParts, answerJob, type LoneAnswer } from "./incident-parts.ts";
 import { DEFAULT_PULL_REQUESTS, learnGitHub } from "./learn-github.ts";
@@ -99,6 +101,37 @@ export async function backFill(data: unknown, parts: AppParts): Promise<void> {
   for (const { number } of pulls) {
     const job = { installationId, owner, name, pullRequest: number, asked: null };
     await parts.queue.put(learnJob(job, parts.world.now()));
+  }
+}
+
+const CountData = z.object({ records: z.array(z.string()), ended: z.enum(["won", "lost"]) });
+
+/** The job that counts how a repair ended for the records it shows; null when none had a part in it. */
+export function countJob({ id, outcome }: Incident, ended: "won" | "lost", runAt: Date): NewJob | null {
+  const used = (outcome?.guidance ?? []).filter(({ contributed }) => contributed !== null);
+  const records = [...new Set(used.map((use) => use.id))];
+  if (records.length === 0) return null;
+  return { key: `count:${id}`, kind: "count", group: "learn", runAt, data: { records, ended } };
+}
+
+/** Wins and losses by what CI said (papers §13.3); a record that does more harm than good goes into quarantine. */
+export async function countUses(
+  data: unknown,
+  { learning, world }: Pick<AppParts, "learning" | "world">,
+): Promise<void> {
+  const { records, ended } = CountData.parse(data);
+  const memory = learning.openMemory();
+  try {
+    for (const id of records) {
+      const record = await memory.get(id);
+      if (record === null) continue;
+      const { tenant, repo } = record.meta.scope;
+      await memory.change({ tenant, repo }, (existing) =>
+        existing.filter(({ meta }) => meta.id === id).map((one) => afterUse(one, ended, world.now())),
+      );
+    }
+  } finally {
+    await memory.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CiVerdict, Incident, Publication } from "../domain/incident.ts";
 import { isRed, type WorkflowRun } from "../domain/repository.ts";
 import type { GitHub } from "../ports/github.ts";
+import { countJob } from "./app-learning.ts";
 import { collectRuns } from "./collect-run.ts";
 import { type AppParts, advance, after, FINISHED, type JobEnd, noted, Overtaken, tellJob } from "./incident-parts.ts";
 
@@ -134,6 +135,9 @@ async function conclude(
       parts,
     );
     await parts.queue.put(tellJob(ended, now));
+    // Behind the step that is taken once only: what a kill loses here is one count, and none is counted twice.
+    const count = green || verdict.state === "red" ? countJob(ended, green ? "won" : "lost", now) : null;
+    if (count !== null) await parts.queue.put(count);
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error;
   }

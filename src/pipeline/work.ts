@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isEnded } from "../domain/incident.ts";
 import type { LeasedJob } from "../ports/queue.ts";
-import { backFill, learnFromPullRequest } from "./app-learning.ts";
+import { backFill, countUses, learnFromPullRequest } from "./app-learning.ts";
 import { endIncident } from "./end-incident.ts";
 import { followCi } from "./follow-ci.ts";
 import { handleDelivery } from "./handle-delivery.ts";
@@ -31,6 +31,9 @@ export async function handleJob(job: LeasedJob, parts: AppParts): Promise<JobEnd
       return FINISHED;
     case "learn":
       await learnFromPullRequest(job.data, parts);
+      return FINISHED;
+    case "count":
+      await countUses(job.data, parts);
       return FINISHED;
     case "back-fill":
       await backFill(job.data, parts);
