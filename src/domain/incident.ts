@@ -2,6 +2,7 @@ import type { FailureClass } from "./category.ts";
 import type { Location } from "./evidence.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Repository, WorkflowRun } from "./repository.ts";
+import type { TriageReason } from "./triage.ts";
 
 /** All failed runs of one head commit, and everything we did about them (design §6). */
 export interface Incident {
@@ -25,6 +26,8 @@ export interface Incident {
   /** Why nothing more is done, once `state` is an end. */
   readonly why: string | null;
   readonly explanation: Explanation | null;
+  /** Whose the failures are, where they are not this change's own. Left out in incidents of an older version. */
+  readonly triage?: readonly TriageReason[];
   readonly outcome: Outcome | null;
   readonly publication: Publication | null;
   /** Ids of what we wrote on the red pull request and commit, to edit instead of adding. */
@@ -53,6 +56,10 @@ export interface Explanation {
 
 export interface ExplainedFailure {
   readonly id: string;
+  /** Of the failure; left out in incidents of an older version. */
+  readonly signature?: string;
+  /** The number of its cause as people name it in `/retrace fix N`, from 1; left out where it makes no problem. */
+  readonly cause?: number;
   readonly tool: string | null;
   readonly category: FailureClass;
   readonly message: string;

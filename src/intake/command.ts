@@ -15,8 +15,12 @@ export type Command =
 export const COMMAND_HELP: readonly (readonly [form: string, does: string])[] = [
   ["/retrace", "repair the failing runs of this pull request's head"],
   ["/retrace explain", "say what broke, without repairing"],
+  ["/retrace fix N", "repair one cause, by the number it has above"],
+  ["/retrace hint TEXT", "start over, with your hint as material"],
   ["/retrace retry", "start over"],
   ["/retrace stop", "end it; our pull request and branch are closed"],
+  ["/retrace learn #N", "learn how pull request N was repaired"],
+  ["/retrace forget ID", "forget a record of memory"],
   ["/retrace status", "say where it stands"],
   ["/retrace help", "this list"],
 ];

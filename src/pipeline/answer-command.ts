@@ -4,8 +4,12 @@ import { COMMAND_HELP, type Command } from "../intake/command.ts";
 import { type Decision, isRepairable } from "../intake/decide.ts";
 import type { GitHub } from "../ports/github.ts";
 import { BRANCH_PREFIX } from "../publish/branch.ts";
+import { plain } from "../publish/markup.ts";
 import { headline } from "../publish/message.ts";
 import { withdraw } from "../publish/push-repair.ts";
+import { fence } from "../text/fence.ts";
+import { redact } from "../text/redact.ts";
+import { forgetRecord, learnJob } from "./app-learning.ts";
 import { endIncident } from "./end-incident.ts";
 import { type AppParts, answerJob, incidentJob, noted, tellJob } from "./incident-parts.ts";
 import { incidentKey, newIncident } from "./new-incident.ts";
@@ -40,14 +44,28 @@ async function carryOut(command: Command, asked: Asked, github: GitHub, parts: A
     case "help":
       return answer(asked, HELP, parts);
     case "fix":
+      return start(`fix ${command.problem}`, asked, github, parts);
     case "hint":
+      return start(`hint ${command.text.slice(0, HINT_CHARACTERS)}`, asked, github, parts);
     case "learn":
+      return learn(command.pullRequest, asked, parts);
     case "forget":
-      return answer(asked, `\`/retrace ${command.name}\` is not part of this version.\n\n${HELP}`, parts);
+      return answer(asked, await forgetRecord(command.id, asked.at.repository, parts), parts);
     case "unknown":
       return answer(asked, `There is no such command.\n\n${HELP}`, parts);
   }
 }
+
+/** It is answered when it is done. */
+async function learn(pullRequest: number, asked: Asked, { queue, world }: AppParts): Promise<void> {
+  const { installationId, repository } = asked.at;
+  const { owner, name } = repository;
+  const by = { commentId: asked.commentId, on: asked.pullRequest };
+  await queue.put(learnJob({ installationId, owner, name, pullRequest, asked: by }, world.now()));
+}
+
+// A hint is a sentence or two; a model reads it beside everything else.
+const HINT_CHARACTERS = 2_000;
 
 const HELP = COMMAND_HELP.map(([form, does]) => `- \`${form}\`: ${does}`).join("\n");
 
@@ -81,12 +99,16 @@ async function start(command: string, asked: Asked, github: GitHub, parts: AppPa
   const obeyed = incident.trigger.by === "command" && incident.trigger.comment === asked.commentId;
   if (obeyed && incident.state !== "collecting") return;
   if (obeyed) return queue.put(incidentJob(incident, now));
-  if (!isEnded(incident) && command === "retry")
+  const unknown = whyNoCause(command, incident);
+  if (unknown !== null) return answer(asked, unknown, parts);
+  // A hint is worth nothing to a repair that began without it.
+  const again = command === "retry" || command.startsWith("hint ");
+  if (!isEnded(incident) && again)
     await endIncident(incident, "superseded", `${asked.user} asked to start over`, parts);
   else if (!isEnded(incident)) return answer(asked, `It is being worked on: ${headline(incident)}.`, parts);
   else if (isPublished(incident) && command === "explain")
     return answer(asked, `${headline(incident)}; what broke stands above.`, parts);
-  else if (isPublished(incident) && command !== "retry")
+  else if (isPublished(incident) && !again)
     return answer(asked, `${headline(incident)}; \`/retrace retry\` starts over.`, parts);
   // What was proposed before goes first: the new branch has the same name.
   if (incident.publication !== null) await withdraw(github, incident);
@@ -97,11 +119,27 @@ async function start(command: string, asked: Asked, github: GitHub, parts: AppPa
     state: "collecting",
     trigger,
     why: null,
-    answer: null,
+    answer: takenUp(command, asked.user),
     outcome: null,
     publication: null,
   }));
   await queue.put(incidentJob(opened, now));
+}
+
+/** Why `fix N` names nothing; null when it does, or when nobody knows the causes yet. */
+function whyNoCause(command: string, { explanation }: Incident): string | null {
+  const asked = /^fix (\d+)$/.exec(command)?.[1];
+  const causes = (explanation?.failures ?? []).flatMap(({ cause }) => cause ?? []);
+  if (asked === undefined || causes.length === 0 || causes.includes(Number(asked))) return null;
+  const most = Math.max(...causes);
+  return `There is no cause ${asked}: ${most === 1 ? "there is one" : `they are numbered 1 to ${most}`}.`;
+}
+
+/** What the comment says of a wish while it is carried out. */
+function takenUp(command: string, user: string): string | null {
+  const hint = /^hint (.+)$/s.exec(command)?.[1];
+  if (hint === undefined) return null;
+  return `${plain(user)} hinted, and the engines get it as material:\n\n${fence(redact(hint), "text")}`;
 }
 
 /** Asked on our own pull request, the red one is meant; null when nobody knows which that is. */

@@ -14,6 +14,7 @@ import { NO_FACTS } from "../tools/resolve-command.ts";
 import { calledWorkflows } from "./called-workflows.ts";
 import { greenTemplates } from "./green-runs.ts";
 import type { AppParts } from "./incident-parts.ts";
+import { problemsOf } from "./problems-of.ts";
 
 export interface Collected {
   readonly evidence: Evidence;
@@ -42,7 +43,11 @@ export async function collectRuns(
     for (const [job, page] of read.pages) pages.set(job, page);
   }
   const evidence = mergeEvidence(evidences);
-  return { evidence, explanation: explanationOf(evidence, (job) => pages.get(job) ?? null), notes };
+  return { evidence, explanation: explain(evidence, pages, parts), notes };
+}
+
+function explain(evidence: Evidence, pages: ReadonlyMap<string, string>, { readers }: CollectParts): Explanation {
+  return explanationOf(evidence, (job) => pages.get(job) ?? null, problemsOf(evidence, readers(NO_FACTS).tools));
 }
 
 /** Reads one failed run as `explain` reads a log: with the workflows that its workflow calls, and less what is green. */

@@ -3,8 +3,9 @@ import type { PullRequest, Repository, WorkflowRun } from "../domain/repository.
 import { type Decision, decide, type Place } from "../intake/decide.ts";
 import { BRANCH_PREFIX } from "../publish/branch.ts";
 import { answerCommand } from "./answer-command.ts";
+import { backFillJob, forgetRepositories, learnJob } from "./app-learning.ts";
 import { endIncident, removeWork, UNINSTALLED } from "./end-incident.ts";
-import { type AppParts, after, followJob, incidentJob, noted, tellJob } from "./incident-parts.ts";
+import { type AppParts, after, followJob, GREEN_AGAIN, incidentJob, noted, tellJob } from "./incident-parts.ts";
 import { incidentKey, newIncident } from "./new-incident.ts";
 import { readPolicy } from "./read-policy.ts";
 import { merged } from "./repair-incident.ts";
@@ -32,16 +33,28 @@ async function follow(decision: Decision, parts: AppParts): Promise<void> {
     case "command":
       return answerCommand(decision, parts);
     case "pull-request-closed":
+      if (decision.merged) await parts.queue.put(learnJob(mergedPull(decision.at, decision.number), parts.world.now()));
       return pullRequestClosed(decision.at.repository, decision.number, decision.merged, parts);
     case "pull-request-moved":
       return pullRequestMoved(decision.at.repository, decision.number, decision.headSha, parts);
     case "pull-request-labeled":
       return pullRequestLabeled(decision.at.repository, decision.number, decision.label, parts);
     case "uninstalled":
+      if (decision.account !== null) await forgetRepositories(decision.account, decision.names, parts);
       return uninstalled(decision.installationId, decision.repositoryIds, parts);
+    case "installed":
+      for (const name of decision.names) {
+        await parts.queue.put(backFillJob(decision.installationId, name, parts.world.now()));
+      }
+      return;
     case "ignore":
       return;
   }
+}
+
+/** Every merged pull request is learned from (papers §13.2). */
+function mergedPull({ installationId, repository: { owner, name } }: Place, pullRequest: number) {
+  return { installationId, owner, name, pullRequest, asked: null };
 }
 
 /** A failed run joins the incident of its head, or opens it; the collect window starts with the first. */
@@ -175,14 +188,12 @@ function withHeard(incident: Incident, run: WorkflowRun, now: Date): Incident {
   };
 }
 
-const GREEN_AGAIN = "the failed runs are green on a re-run";
-
 /** Green on the same head by a re-run, or on a newer one by somebody's own repair: ours is not needed any more. */
 async function heardGreen(repository: Repository, run: WorkflowRun, parts: AppParts): Promise<void> {
   if ((await parts.store.incidentByCommit(repository.id, run.headSha)) !== null)
     return heardOfOurs(repository, run, parts);
   for (const incident of await parts.store.incidentsByBranch(repository.id, run.headBranch)) {
-    const rerun = incident.state === "not_code" && incident.rerunAt !== null && incident.headSha === run.headSha;
+    const rerun = !isAlive(incident) && mayTurnGreen(incident) && incident.headSha === run.headSha;
     if (rerun && incident.why?.endsWith(GREEN_AGAIN)) continue; // said already
     if ((!isAlive(incident) && !rerun) || incident.headRepository !== run.headRepository) continue;
     if (!incident.runs.some((one) => one.path === run.path)) {
@@ -200,8 +211,19 @@ async function heardGreen(repository: Repository, run: WorkflowRun, parts: AppPa
     });
     if (!green) continue;
     const how = run.headSha === incident.headSha ? GREEN_AGAIN : `${run.headSha.slice(0, 8)} is green`;
-    await endIncident(incident, rerun ? "not_code" : "done", rerun ? `${incident.why ?? ""}; ${how}` : how, parts);
+    const wasWeather = rerun && incident.state === "not_code";
+    await endIncident(
+      incident,
+      wasWeather ? "not_code" : "done",
+      wasWeather ? `${incident.why ?? ""}; ${how}` : how,
+      parts,
+    );
   }
+}
+
+/** Ended without a repair: green on the same commit by a mere re-run is worth saying, and remembered for what is flaky. */
+function mayTurnGreen({ state }: Incident): boolean {
+  return state === "not_code" || state === "gave_up" || state === "done";
 }
 
 async function pullRequestClosed(

@@ -9,6 +9,7 @@ import type { RemoteGit } from "../ports/remote-git.ts";
 import type { World } from "../ports/world.ts";
 import type { CommandFacts } from "../tools/resolve-command.ts";
 import type { GreenMemory } from "./green-runs.ts";
+import type { Learning } from "./learning.ts";
 import type { RepairParts } from "./repair-run.ts";
 
 /** Everything the app's stories run on. */
@@ -22,6 +23,7 @@ export interface AppParts {
   readonly readers: (facts: CommandFacts) => Readers;
   /** What green jobs print; one for the life of the process. */
   readonly green: GreenMemory;
+  readonly learning: Learning;
   readonly world: World;
   /** How long failed runs of one head are collected, and silence after the last run on ours. */
   readonly collectMs: number;
@@ -32,6 +34,9 @@ export interface AppParts {
   readonly log: (what: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly signal?: AbortSignal;
 }
+
+/** How `why` ends where a mere re-run turned the failed runs green. */
+export const GREEN_AGAIN = "the failed runs are green on a re-run";
 
 /** What becomes of a job of the queue after it was worked on. */
 export type JobEnd = { readonly end: "finished" } | { readonly end: "again"; readonly at: Date; readonly why: string };

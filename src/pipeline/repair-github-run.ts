@@ -15,6 +15,7 @@ import { preparedPublication } from "./publication.ts";
 import { settingsNote } from "./read-policy.ts";
 import { memoryScope } from "./recall.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
+import { triageRuns, withFlaky } from "./triage-incident.ts";
 
 export interface GitHubRunRequest {
   readonly owner: string;
@@ -71,10 +72,14 @@ export async function repairGitHubRun(
     const source = await fetchSource(github, incident, work, parts);
     const collected = await collectRuns(github, incident, [run], source.files, parts);
     for (const said of collected.notes) parts.tell(said);
+    const scene = { incident, runs: [run], failures: collected.evidence.failures, pull, known: [] };
+    const reasons = await triageRuns(github, scene, parts);
+    for (const { kind, why } of reasons) parts.tell(`${kind}: ${why}`);
     const repaired = await repairRun(
       {
         id: parts.world.id("rep"),
-        evidence: collected.evidence,
+        // Whoever names a run wants it repaired, whosever the failure is; what is flaky nobody can repair.
+        evidence: withFlaky(collected.evidence, reasons),
         from: source.folder,
         commit: source.tested,
         lend: null,
@@ -90,7 +95,7 @@ export async function repairGitHubRun(
     );
     request.signal.throwIfAborted();
     if (!request.publish || repaired.outcome.ended !== "repaired") return { ...repaired, pullRequest: null };
-    const told = { ...incident, explanation: collected.explanation, outcome: repaired.outcome };
+    const told = { ...incident, explanation: collected.explanation, triage: reasons, outcome: repaired.outcome };
     return {
       ...repaired,
       pullRequest: await publishRepair(github, told, settings.policy, repaired, source, work, parts),

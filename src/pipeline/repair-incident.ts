@@ -1,14 +1,18 @@
 import path from "node:path";
 import { ENGINES, type EngineName } from "../domain/attempt.ts";
 import { isWeather } from "../domain/category.ts";
+import type { Evidence } from "../domain/evidence.ts";
 import { type Incident, isEnded } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
 import { fullName, isRed, type WorkflowRun } from "../domain/repository.ts";
 import { PRODUCT_SWITCHES } from "../domain/switches.ts";
+import type { TriageReason } from "../domain/triage.ts";
 import { addUsage, NO_USAGE } from "../domain/usage.ts";
 import { isRepairable } from "../intake/decide.ts";
 import { isWatched, whyNotAllowed } from "../intake/trust.ts";
 import type { GitHub } from "../ports/github.ts";
+import { fence } from "../text/fence.ts";
+import { redact } from "../text/redact.ts";
 import { collectRuns } from "./collect-run.ts";
 import { finish, removeWork } from "./end-incident.ts";
 import { commitOnHead, fetchSource, type Source } from "./fetch-source.ts";
@@ -19,6 +23,7 @@ import { readPolicy, settingsNote } from "./read-policy.ts";
 import { memoryScope } from "./recall.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
 import { dollarsLeft, whyOverLimit } from "./spending.ts";
+import { knownOf, triageRuns, whyLeft, whyNotOurs, withFlaky } from "./triage-incident.ts";
 
 /**
  * Moves an incident from its first failed run to a pull request waiting for CI, or to the reason why there is none. Each
@@ -133,9 +138,15 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
     }),
     parts,
   );
-  const { failures } = collected.evidence;
+  const known = await knownOf(incident, parts.store);
+  const scene = { incident, runs, failures: collected.evidence.failures, pull, known };
+  const reasons = await triageRuns(github, scene, parts);
+  // A person who asks has read whose failure it is, and wants it repaired here all the same.
+  const evidence = byPerson ? collected.evidence : withFlaky(collected.evidence, reasons);
+  incident = await advance(incident.id, "repairing", (one) => ({ ...one, triage: reasons }), parts);
+  const { failures } = evidence;
   if (failures.length > 0 && failures.every(({ category }) => isWeather(category)))
-    return afterWeather(github, incident, runs, policy, parts);
+    return afterWeather(github, incident, runs, policy, whatWeather(evidence, reasons), parts);
   if (source === null)
     return finish(
       incident,
@@ -147,6 +158,8 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
     return finish(incident, "done", "a merge queue's run is explained only", parts);
   if (given.trigger.by === "command" && given.trigger.command === "explain")
     return finish(incident, "done", "explained, as asked", parts);
+  const notOurs = byPerson ? null : whyNotOurs(evidence, reasons);
+  if (notOurs !== null) return finish(incident, "done", `Not this change's to repair: ${notOurs}`, parts);
   const over = await whyOverLimit(github, incident, policy, parts);
   if (over !== null) return finish(incident, "gave_up", over, parts);
   await parts.queue.put(tellJob(incident, parts.world.now()));
@@ -155,7 +168,7 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
   const repaired = await repairRun(
     {
       id: parts.world.id("rep"),
-      evidence: collected.evidence,
+      evidence,
       from: source.folder,
       commit: source.tested,
       lend: null,
@@ -163,6 +176,8 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
       switches: { ...PRODUCT_SWITCHES, engine: engineAsked(incident) },
       memory: memoryScope(fullName(incident.repository), onlyWorkflow(runs), "app"),
       maxUsd: Math.min(policy.limits.usdPerRepair, left),
+      leave: (problem, number) => whyNotAsked(incident, number) ?? (byPerson ? null : whyLeft(problem, reasons)),
+      ...hintOf(incident),
       ...(parts.signal === undefined ? {} : { signal: parts.signal }),
     },
     { ...parts.repair, workFolder: work },
@@ -177,6 +192,18 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
 function engineAsked({ trigger }: Incident): "auto" | EngineName {
   const named = trigger.by === "command" ? /^engine (\w+)$/.exec(trigger.command)?.[1] : undefined;
   return ENGINES.find((name) => name === named) ?? "auto";
+}
+
+/** `/retrace fix N`: the one cause that a person asked for. */
+function whyNotAsked({ trigger }: Incident, number: number): string | null {
+  const asked = trigger.by === "command" ? /^fix (\d+)$/.exec(trigger.command)?.[1] : undefined;
+  return asked === undefined || Number(asked) === number ? null : `only cause ${asked} was asked for`;
+}
+
+/** `/retrace hint TEXT` */
+function hintOf({ trigger }: Incident): { readonly hint?: string } {
+  const hint = trigger.by === "command" ? /^hint (.+)$/s.exec(trigger.command)?.[1] : undefined;
+  return hint === undefined ? {} : { hint: fence(redact(hint)) };
 }
 
 /** The newest attempt of each run we know, and the red ones that no delivery told us of. */
@@ -203,16 +230,22 @@ async function nothingRed(incident: Incident, parts: AppParts): Promise<Incident
   );
 }
 
+function whatWeather({ failures }: Evidence, reasons: readonly TriageReason[]): string {
+  const [first] = failures;
+  const why =
+    first?.category === "flaky" ? reasons.find(({ failures: ids }) => ids.includes(first.id))?.why : undefined;
+  return `${first?.category ?? "weather"}: ${first?.message ?? ""}${why === undefined ? "" : `. ${why.replace(/\.$/, "")}`}`;
+}
+
 /** Weather: the failed jobs are re-run once, and nothing is repaired. */
 async function afterWeather(
   github: GitHub,
   incident: Incident,
   runs: readonly WorkflowRun[],
   policy: Policy,
+  what: string,
   parts: AppParts,
 ): Promise<Incident> {
-  const [first] = incident.explanation?.failures ?? [];
-  const what = `${first?.category ?? "weather"}: ${first?.message ?? ""}`;
   // A fork's jobs run the fork's code: that is for a maintainer to start.
   const once = policy.rerunFlaky && !incident.isFork ? runs.filter((run) => run.attempt === 1) : [];
   if (once.length === 0) return finish(incident, "not_code", `${what} (not re-run by us)`, parts);

@@ -17,11 +17,11 @@ import type { Llm } from "../ports/llm.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { Sandbox, SandboxRoom } from "../ports/sandbox.ts";
 import type { World } from "../ports/world.ts";
-import { decompose } from "../problems/decompose.ts";
 import { commitMessage } from "../publish/commit-message.ts";
 import { concludeOutcome, endedEarly } from "../repair/conclude.ts";
 import { NO_CONTEXT } from "../repair/context.ts";
 import type { Engine } from "../repair/engine.ts";
+import { leftAlone, withLeftAlone } from "../repair/left-alone.ts";
 import { route } from "../repair/route.ts";
 import { type ProblemResult, repairInSequence, type SequenceResult } from "../repair/sequence.ts";
 import { loadCommandFacts } from "../tools/command-facts.ts";
@@ -30,6 +30,7 @@ import type { Tool } from "../tools/tool.ts";
 import { type LentFolder, lendFolders } from "../validate/lend.ts";
 import type { ReadFailures } from "../validate/run.ts";
 import { judgePatch } from "./judge-patch.ts";
+import { problemsOf } from "./problems-of.ts";
 import { type MemoryScope, Recall } from "./recall.ts";
 import { Reproducer } from "./reproduce.ts";
 
@@ -48,6 +49,10 @@ export interface RepairRequest {
   readonly memory: MemoryScope | null;
   /** Dollars; replaces the policy's own. */
   readonly maxUsd: number | null;
+  /** Why a problem is left as it is, null to repair it; numbers as people see them, from 1. Every problem is repaired without. */
+  readonly leave?: (problem: Problem, number: number) => string | null;
+  /** What a person who may write here thinks of it: material for engines that think. */
+  readonly hint?: string;
   /** Once it is aborted the repair winds down, takes its folders away and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -85,13 +90,18 @@ export interface Repaired {
 export async function repairRun(request: RepairRequest, parts: RepairParts): Promise<Repaired> {
   const early = nothingToDo(request.evidence);
   if (early !== null) return { outcome: early, commits: [], copy: null, needsPerson: [] };
-  const mendsItself = (name: string): boolean =>
-    parts.tools.some((tool) => tool.name === name && tool.fix !== undefined);
-  const problems = decompose(request.evidence, mendsItself);
+  const all = problemsOf(request.evidence, parts.tools);
+  const left = leftAlone(all, request.leave ?? (() => null));
+  const problems = all.filter(({ id }) => !left.has(id));
+  if (problems.length === 0) {
+    const outcome = withLeftAlone(endedEarly("not-repaired", ""), all, left);
+    return { outcome, commits: [], copy: null, needsPerson: [] };
+  }
   parts.tell(`${problems.length} ${problems.length === 1 ? "problem" : "problems"} to repair`);
   const copy = await parts.git.checkout(request.from, request.commit, path.join(parts.workFolder, request.id));
   try {
-    return await repairCopy(request, parts, problems, copy);
+    const repaired = await repairCopy(request, parts, problems, copy);
+    return { ...repaired, outcome: withLeftAlone(repaired.outcome, all, left) };
   } catch (error) {
     await copy.remove();
     throw error;
@@ -152,7 +162,7 @@ async function repairCopy(
       contextFor: async (problem, _reproduction, handOff) => {
         const model = parts.llm === null ? null : await askParts(request, parts, parts.llm, problem, budget);
         const guidance = (await recall?.guidanceFor(problem, model)) ?? null;
-        return { ...NO_CONTEXT, guidance, handOff, switches };
+        return { ...NO_CONTEXT, guidance, handOff, requirement: request.hint ?? null, switches };
       },
       ...(signal === undefined ? {} : { signal }),
       exhausted: () => budget.exhausted(),

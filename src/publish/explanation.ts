@@ -1,6 +1,7 @@
 import type { CiJob } from "../domain/ci-run.ts";
 import type { Evidence, Failure, UnreachedBecause } from "../domain/evidence.ts";
 import type { ExplainedFailure, Explanation } from "../domain/incident.ts";
+import type { Problem } from "../domain/problem.ts";
 
 // What is kept with an incident and shown on a page; the whole log is a click away.
 const EXCERPT_CHARACTERS = 2_000;
@@ -14,11 +15,21 @@ const BECAUSE: Readonly<Record<UnreachedBecause, string>> = {
   cancelled: "the run was cancelled",
 };
 
-/** What people are told of organized evidence. `jobUrl` gives the page of a job by its name, null when it is not known. */
-export function explanationOf(evidence: Evidence, jobUrl: (job: string) => string | null): Explanation {
+/**
+ * What people are told of organized evidence. `jobUrl` gives the page of a job by its name, null when it is not known;
+ * `problems` number the causes.
+ */
+export function explanationOf(
+  evidence: Evidence,
+  jobUrl: (job: string) => string | null,
+  problems: readonly Pick<Problem, "failures">[] = [],
+): Explanation {
   const reached = evidence.validations.filter((validation) => validation.status === "unreached");
   return {
-    failures: evidence.failures.slice(0, FAILURES_KEPT).map((failure) => explainedFailure(failure, jobUrl)),
+    failures: evidence.failures.slice(0, FAILURES_KEPT).map((failure) => {
+      const cause = problems.findIndex(({ failures }) => failures.includes(failure.id)) + 1;
+      return { ...explainedFailure(failure, jobUrl), ...(cause === 0 ? {} : { cause }) };
+    }),
     unreached: reached.slice(0, UNREACHED_KEPT).map(({ job, command, step, unreachedBecause }) => ({
       job,
       command: command === "" ? (step?.name ?? "") : (command.trim().split("\n")[0] ?? ""),
@@ -28,9 +39,10 @@ export function explanationOf(evidence: Evidence, jobUrl: (job: string) => strin
 }
 
 function explainedFailure(failure: Failure, jobUrl: (job: string) => string | null): ExplainedFailure {
-  const { id, tool, category, message, location, job, step, command, excerpt, lines, cascadeOf } = failure;
+  const { id, signature, tool, category, message, location, job, step, command, excerpt, lines, cascadeOf } = failure;
   return {
     id,
+    signature,
     tool,
     category,
     message,

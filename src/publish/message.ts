@@ -4,6 +4,7 @@ import type { Usage } from "../domain/usage.ts";
 import { elide } from "../text/elide.ts";
 import { fence } from "../text/fence.ts";
 import { assemble, cell, code, oneLine, plain, section } from "./markup.ts";
+import { triageList } from "./triage-list.ts";
 
 const TITLE_CHARACTERS = 200; // GitHub takes 256
 const FAILURES_SHOWN = 8;
@@ -66,7 +67,8 @@ export function livingComment(incident: Incident): string {
     whereItLies(incident),
     needsPerson(incident),
     incident.answer ?? "",
-    section("What broke", failureList(incident.explanation?.failures ?? [])),
+    section("Whose failure it is", triageList(incident)),
+    section("What broke", failureList(incident.explanation?.failures ?? [], hasSeveralCauses(incident))),
     section("What never ran", unreachedList(incident)),
     outcome === null || outcome.ended === "repaired" ? "" : section("Why it was not repaired", plain(outcome.why)),
     outcome === null ? "" : section("Checked here", checksTable(outcome)),
@@ -174,9 +176,18 @@ function causes(incident: Incident, outcome: Outcome): string {
     .join("\n\n");
 }
 
-function failureList(failures: readonly ExplainedFailure[]): string {
+/** One cause needs no number to be named by. */
+function hasSeveralCauses({ explanation }: Incident): boolean {
+  return new Set((explanation?.failures ?? []).flatMap(({ cause }) => cause ?? [])).size > 1;
+}
+
+function failureList(failures: readonly ExplainedFailure[], numbered = false): string {
   const roots = failures.filter((failure) => failure.cascadeOf === null);
-  const shown = roots.slice(0, FAILURES_SHOWN).map(failureItem);
+  const shown = roots
+    .slice(0, FAILURES_SHOWN)
+    .map(
+      (failure) => `${numbered && failure.cause !== undefined ? `**${failure.cause}.** ` : ""}${failureItem(failure)}`,
+    );
   const left = failures.length - Math.min(roots.length, FAILURES_SHOWN);
   return [...shown, ...(left > 0 ? [`… and ${left} more that follow from these or are like them.`] : [])].join("\n\n");
 }
@@ -192,7 +203,8 @@ function failureItem(failure: ExplainedFailure): string {
   const lines =
     failure.lines.length === 0 ? "" : `, line${failure.lines.length === 1 ? "" : "s"} ${ranges(failure.lines)}`;
   const quote = fence(elide(failure.excerpt, { head: QUOTE_CHARACTERS / 2, tail: QUOTE_CHARACTERS / 2 }), "text");
-  return `${speaker}${code(failure.message)}${place} (${link}${lines})\n\n${quote}`;
+  const source = `${link}${lines}`.replace(/^, /, "");
+  return `${speaker}${code(failure.message)}${place}${source === "" ? "" : ` (${source})`}\n\n${quote}`;
 }
 
 function unreachedList(incident: Incident): string {

@@ -19,6 +19,7 @@ const GUIDANCE_ENDS = { head: 20_000, tail: 4_000 }; // 24,000 characters of gui
 export function basePrompt(task: RepairTask): Prompt {
   const { problem, check, before } = task;
   const guidance = task.context.guidance?.text ?? "";
+  const requirement = task.context.requirement ?? "";
   const prompt = renderPrompt(TEXTS, {
     title: oneLine(problem.title),
     category: problem.category,
@@ -32,6 +33,7 @@ export function basePrompt(task: RepairTask): Prompt {
       guidance.trim() === ""
         ? ""
         : renderText(TEXTS, "guidance", { guidance: fence(elide(redact(guidance), GUIDANCE_ENDS)) }),
+    requirement: requirement === "" ? "" : renderText(TEXTS, "requirement", { requirement: redact(requirement) }),
   });
   return { system: prompt.system, user: prompt.user.trimEnd() };
 }
