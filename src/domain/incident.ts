@@ -33,6 +33,9 @@ export interface Incident {
   /** Ids of what we wrote on the red pull request and commit, to edit instead of adding. */
   readonly commentId: number | null;
   readonly checkRunId: number | null;
+  /** The patch is to stand beside the lines it changes (`mode: suggestion`), and the review it stands in once it does. */
+  readonly suggest?: boolean;
+  readonly reviewId?: number | null;
   /** The failed jobs were re-run once for weather. */
   readonly rerunAt: string | null;
   /** The answer to the newest command, shown in the living comment; null when nothing was asked. */

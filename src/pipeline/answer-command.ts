@@ -120,6 +120,9 @@ async function start(command: string, asked: Asked, github: GitHub, parts: AppPa
     trigger,
     why: null,
     answer: takenUp(command, asked.user),
+    triage: [],
+    suggest: false,
+    reviewId: null,
     outcome: null,
     publication: null,
   }));

@@ -275,7 +275,13 @@ async function keepRepair(
 ): Promise<Incident> {
   const spent = addUsage(given.outcome?.usage ?? NO_USAGE, repaired.outcome.usage);
   const outcome = { ...repaired.outcome, usage: spent };
-  const incident = await advance(given.id, "repairing", (known) => ({ ...known, outcome }), parts);
+  const suggest = policy.mode === "suggestion" && !given.isFork && outcome.ended === "repaired";
+  const incident = await advance(
+    given.id,
+    "repairing",
+    (known) => ({ ...known, outcome, suggest, reviewId: null }),
+    parts,
+  );
   const newcomers = incident.runs.filter((run) => isRed(run) && !given.runs.some(({ id }) => id === run.id));
   if (newcomers.some((run) => isWatched(run, policy))) return incident;
   if (outcome.ended === "not-code") return finish(incident, "not_code", outcome.why, parts);

@@ -2,6 +2,7 @@ import { type Incident, isEnded } from "../domain/incident.ts";
 import type { GitHub } from "../ports/github.ts";
 import { editOurPullRequest, withdraw } from "../publish/push-repair.ts";
 import { tellAnswer, tellCheckRun, tellComment } from "../publish/tell.ts";
+import { tellSuggestions } from "../publish/tell-suggestions.ts";
 import { removeWork, UNINSTALLED } from "./end-incident.ts";
 import type { AppParts, LoneAnswer } from "./incident-parts.ts";
 
@@ -24,12 +25,20 @@ async function tellOurPullRequest(github: GitHub, incident: Incident): Promise<v
   if (isEnded(incident)) await editOurPullRequest(github, incident);
 }
 
-async function tellRed(github: GitHub, incident: Incident, parts: AppParts): Promise<void> {
+async function tellRed(github: GitHub, given: Incident, parts: AppParts): Promise<void> {
+  const incident = await suggested(github, given, parts);
   const commentId = (await hasTheWord(incident, parts)) ? await tellComment(github, incident) : incident.commentId;
   // Written down at once: the comment is found again by its mark after a kill, but not by somebody who counts on the number.
   await parts.store.updateIncident(incident.id, (known) => ({ ...known, commentId }));
   const checkRunId = await tellCheckRun(github, incident);
   await parts.store.updateIncident(incident.id, (known) => ({ ...known, checkRunId }));
+}
+
+/** With the review that the patch stands in, where it is to stand beside the lines. */
+async function suggested(github: GitHub, incident: Incident, { store }: AppParts): Promise<Incident> {
+  if (incident.state !== "done" || incident.suggest !== true || incident.reviewId != null) return incident;
+  const reviewId = await tellSuggestions(github, incident);
+  return store.updateIncident(incident.id, (known) => ({ ...known, reviewId, suggest: reviewId !== null }));
 }
 
 /** The comment is the pull request's: once the incident of a newer head speaks there, an older one is silent. */

@@ -47,6 +47,11 @@ export interface GitHub {
     change: { readonly title?: string; readonly body?: string; readonly state?: "open" | "closed" },
   ): Promise<void>;
   markReady(pullRequest: PullRequest): Promise<void>;
+  /** `git diff` text from where the pull request left its base to its head. */
+  pullRequestDiff(repo: Repository, number: number): Promise<string>;
+  reviews(repo: Repository, number: number): Promise<readonly Comment[]>;
+  /** A review that only comments; rejects with 422 when a line is not part of the diff. */
+  createReview(repo: Repository, number: number, review: NewReview): Promise<Comment>;
   addLabels(repo: Repository, number: number, labels: readonly string[]): Promise<void>;
 
   comments(repo: Repository, number: number): Promise<readonly Comment[]>;
@@ -105,6 +110,18 @@ export interface NewPullRequest {
   readonly base: string;
   /** Ordinary where the host takes no drafts. */
   readonly draft: boolean;
+}
+
+export interface NewReview {
+  readonly headSha: string;
+  readonly body: string;
+  /** On lines of the head. */
+  readonly comments: readonly {
+    readonly path: string;
+    readonly startLine: number;
+    readonly line: number;
+    readonly body: string;
+  }[];
 }
 
 export interface Comment {

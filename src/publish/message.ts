@@ -81,6 +81,10 @@ export function livingComment(incident: Incident): string {
 
 function whereItLies(incident: Incident): string {
   const { publication, repository } = incident;
+  if (incident.reviewId != null) {
+    const page = `${repository.htmlUrl}/pull/${incident.pullRequest}#pullrequestreview-${incident.reviewId}`;
+    return `The repair stands [as suggestions beside the lines](${page}): take all of them over in one commit.`;
+  }
   if (publication === null || !publication.pushed) return "";
   if (publication.pullRequest !== null) {
     const was = publication.withdrawn ? "was" : "is";

@@ -3,11 +3,13 @@ import {
   type CheckRunSnapshot,
   type CommentSnapshot,
   type PullSnapshot,
+  type ReviewSnapshot,
   type RunSnapshot,
   snapshotBranches,
   snapshotCheckRuns,
   snapshotComment,
   snapshotPull,
+  snapshotReview,
   snapshotRun,
 } from "./snapshots.ts";
 import { knownPull, knownRepository } from "./state/known.ts";
@@ -18,6 +20,7 @@ import type { ForcePush, RequestRecord, Simulation } from "./state/simulation.ts
 export interface Inspection {
   pullRequests(repository: string): PullSnapshot[];
   comments(repository: string, pull: number): CommentSnapshot[];
+  reviews(repository: string, pull: number): ReviewSnapshot[];
   /** Newest of each name; those of GitHub Actions' jobs too. */
   checkRuns(repository: string): CheckRunSnapshot[];
   branches(repository: string): Promise<Record<string, string>>;
@@ -37,6 +40,7 @@ export function inspectionOf(simulation: Simulation): Inspection {
   return {
     pullRequests: (name) => repositoryOf(name).pulls.map(snapshotPull),
     comments: (name, number) => knownPull(repositoryOf(name), number).comments.map(snapshotComment),
+    reviews: (name, number) => knownPull(repositoryOf(name), number).reviews.map(snapshotReview),
     checkRuns: (name) => snapshotCheckRuns(repositoryOf(name)),
     branches: (name) => snapshotBranches(repositoryOf(name)),
     runs: (name) => repositoryOf(name).runs.map(snapshotRun),

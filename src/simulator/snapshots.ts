@@ -1,7 +1,18 @@
 import { readRefs } from "./git/read-history.ts";
 import { latestRuns } from "./present/present-check.ts";
 import { jobLogText } from "./runner/run-job.ts";
-import type { CheckRun, Comment, Conclusion, Job, PullRequest, Repository, Run, Status } from "./state/nouns.ts";
+import type {
+  CheckRun,
+  Comment,
+  Conclusion,
+  Job,
+  PullRequest,
+  Repository,
+  Review,
+  ReviewComment,
+  Run,
+  Status,
+} from "./state/nouns.ts";
 
 /** What a test or a demo sees of the state: plain copies, few fields. */
 
@@ -26,6 +37,12 @@ export interface CommentSnapshot {
   readonly body: string;
   /** The content of each reaction, oldest first. */
   readonly reactions: readonly string[];
+}
+
+export interface ReviewSnapshot {
+  readonly user: string;
+  readonly body: string;
+  readonly comments: readonly ReviewComment[];
 }
 
 export interface CheckRunSnapshot {
@@ -84,6 +101,10 @@ export function snapshotPull(pull: PullRequest): PullSnapshot {
 /** One comment. */
 export function snapshotComment({ id, user, body, reactions }: Comment): CommentSnapshot {
   return { id, user: user.login, body, reactions: reactions.map((reaction) => reaction.content) };
+}
+
+export function snapshotReview({ user, body, comments }: Review): ReviewSnapshot {
+  return { user: user.login, body, comments };
 }
 
 /** The newest check run of each name and suite, oldest first. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { tellJob } from "../../src/pipeline/incident-parts.ts";
 import {
   type AppWorld,
   FORMATTING,
@@ -34,6 +35,47 @@ describe("the repository's settings", () => {
     expect(applyCommentPatch(world.said(red)[0] ?? "", "app.go", UNTIDY)).toBe(TIDY);
     expect(world.said(red)[0]).not.toContain("Proved by CI");
     expect(world.checks()).toMatchObject([{ conclusion: "neutral" }]);
+  });
+
+  it("`mode: suggestion` puts the patch beside the lines of the pull request, once", async () => {
+    const { simulator, app } = await start({ settings: "mode: suggestion\n" });
+    const red = await world.openRed();
+    await app.settle();
+    const { parts } = app;
+    await parts.store.updateIncident((await world.incident()).id, (known) => ({ ...known, reviewId: null }));
+    await parts.queue.put(tellJob(await world.incident(), parts.world.now()));
+    await app.settle();
+
+    expect(world.ours()).toEqual([]);
+    expect(await world.branches()).toEqual([]);
+    expect(simulator.reviews(REPO, red)).toEqual([
+      {
+        user: `${simulator.appSlug}[bot]`,
+        body: expect.stringContaining("verified locally"),
+        comments: [
+          {
+            path: "app.go",
+            startLine: null,
+            line: 3,
+            body: "```suggestion\nfunc Double(n int) int { return 2 * n }\n```",
+          },
+        ],
+      },
+    ]);
+    expect(world.said(red)).toHaveLength(1);
+    expect(world.said(red)[0]).toContain("as suggestions beside the lines");
+    expect(applyCommentPatch(world.said(red)[0] ?? "", "app.go", UNTIDY)).toBe(TIDY);
+  });
+
+  it("`mode: suggestion` shows the patch in the comment alone where it changes other lines", async () => {
+    const { simulator, app } = await start({ settings: "mode: suggestion\n", files: { "app.go": UNTIDY } });
+    const red = await world.openRed({ "more.go": TIDY.replace("Double", "More") });
+
+    await app.settle();
+
+    expect(simulator.reviews(REPO, red)).toEqual([]);
+    expect(world.said(red)[0]).not.toContain("as suggestions");
+    expect(applyCommentPatch(world.said(red)[0] ?? "", "app.go", UNTIDY)).toBe(TIDY);
   });
 
   it("`mode: push` pushes to a feature branch and follows CI there", async () => {

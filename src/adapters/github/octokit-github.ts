@@ -199,6 +199,38 @@ export function octokitGitHub({ octokit, botLogin, gitAuthorization }: OctokitGi
         );
       }),
 
+    pullRequestDiff: (repo, number) =>
+      asked(async () => {
+        const asDiff = { ...at(repo), pull_number: number, mediaType: { format: "diff" } };
+        return String((await rest.pulls.get(asDiff)).data);
+      }),
+
+    reviews: (repo, number) =>
+      asked(async () => {
+        const parameters = { ...at(repo), pull_number: number, per_page: PER_PAGE };
+        return (await octokit.paginate(rest.pulls.listReviews, parameters)).map(toReview);
+      }),
+
+    createReview: (repo, number, { headSha, body, comments }) =>
+      asked(async () => {
+        const wanted = {
+          ...at(repo),
+          pull_number: number,
+          commit_id: headSha,
+          body,
+          event: "COMMENT" as const,
+          comments: comments.map(({ path, startLine, line, body: text }) => ({
+            path,
+            body: text,
+            line,
+            side: "RIGHT",
+            // GitHub refuses a start that is the end.
+            ...(startLine < line ? { start_line: startLine, start_side: "RIGHT" } : {}),
+          })),
+        };
+        return toReview((await rest.pulls.createReview(wanted)).data);
+      }),
+
     addLabels: (repo, number, labels) =>
       asked(async () => {
         if (labels.length > 0) await rest.issues.addLabels({ ...at(repo), issue_number: number, labels: [...labels] });
@@ -385,6 +417,16 @@ function toPullRequest(data: PullData): PullRequest {
     htmlUrl: data.html_url,
     nodeId: data.node_id,
   };
+}
+
+function toReview(data: {
+  readonly id: number;
+  readonly user: { readonly login: string } | null;
+  readonly body?: string | null;
+  readonly submitted_at?: string | undefined;
+}): Comment {
+  const { id, user, body, submitted_at } = data;
+  return { id, author: user?.login ?? "", body: body ?? "", createdAt: submitted_at ?? "" };
 }
 
 function toComment(data: {

@@ -64,6 +64,7 @@ export async function openPull(
     labels: new Set(),
     maintainerCanModify: wish.maintainerCanModify,
     comments: [],
+    reviews: [],
     createdAt: at,
     updatedAt: at,
     closedAt: null,

@@ -6,6 +6,7 @@ import { GIT_DATA_ROUTES } from "../routes/git-data-routes.ts";
 import { answerGraphql } from "../routes/graphql.ts";
 import { ISSUE_ROUTES } from "../routes/issue-routes.ts";
 import { PULL_ROUTES } from "../routes/pull-routes.ts";
+import { REVIEW_ROUTES } from "../routes/review-routes.ts";
 import { repositoryNamed, type Simulation } from "../state/simulation.ts";
 import { type Answer, found, notFound, Refusal } from "./answers.ts";
 import { allow, callerOf } from "./caller.ts";
@@ -25,6 +26,7 @@ const ROUTES: readonly { readonly route: Route; readonly pattern: RegExp; readon
   ...CONTENT_ROUTES,
   ...GIT_DATA_ROUTES,
   ...PULL_ROUTES,
+  ...REVIEW_ROUTES,
   ...ISSUE_ROUTES,
   ...CHECK_ROUTES,
   ...ACTION_ROUTES,

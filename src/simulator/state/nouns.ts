@@ -66,6 +66,7 @@ export interface PullRequest {
   readonly labels: Set<string>;
   readonly maintainerCanModify: boolean;
   readonly comments: Comment[];
+  readonly reviews: Review[];
   readonly createdAt: string;
   updatedAt: string;
   closedAt: string | null;
@@ -83,6 +84,23 @@ export interface Comment {
   readonly createdAt: string;
   updatedAt: string;
   readonly reactions: Reaction[];
+}
+
+/** A review that was sent off, with its comments on lines of the head. */
+export interface Review {
+  readonly id: number;
+  readonly user: User;
+  readonly body: string;
+  readonly commitSha: string;
+  readonly submittedAt: string;
+  readonly comments: readonly ReviewComment[];
+}
+
+export interface ReviewComment {
+  readonly path: string;
+  readonly startLine: number | null;
+  readonly line: number;
+  readonly body: string;
 }
 
 export interface Reaction {
