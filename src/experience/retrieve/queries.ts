@@ -1,4 +1,4 @@
-import type { ExperienceRecord, Level } from "../../domain/experience.ts";
+import type { Level } from "../../domain/experience.ts";
 
 /** What of a problem a search is made of (papers §1.10 T2). */
 export interface WantedProblem {
@@ -22,42 +22,6 @@ export function queriesFor(wanted: WantedProblem): Readonly<Record<Level, string
     L2: lines([repo, ...concrete]),
     L3: lines(abstract),
   };
-}
-
-/** What of a record is searched (papers §1.10 T3). An L1 record is found by its problem, and by its episode's. */
-export function documentOf(record: ExperienceRecord): string {
-  switch (record.level) {
-    case "L1": {
-      const { p, a } = record.body.z;
-      return lines([
-        record.meta.scope.repo ?? "",
-        fileName(record.meta.scope.workflow),
-        p.statement.value,
-        p.rootCause?.value ?? "",
-        ...a.map(({ path }) => path),
-        p.category.replaceAll("_", " "),
-        ...p.signals.map(({ value }) => value),
-      ]);
-    }
-    case "L2": {
-      const { failureIdentify, causalChain, summary, whenToApply, signals } = record.body;
-      const kind = record.meta.category.replaceAll("_", " ");
-      return lines([
-        record.meta.scope.repo ?? "",
-        failureIdentify,
-        causalChain,
-        summary,
-        whenToApply,
-        kind,
-        ...signals,
-      ]);
-    }
-    case "L3": {
-      const { failurePattern, problem, mechanism, signals, whenToApply } = record.body;
-      const kind = record.meta.category.replaceAll("_", " ");
-      return lines([failurePattern, problem, mechanism, kind, ...signals, ...whenToApply]);
-    }
-  }
 }
 
 function fileName(workflow: string | null): string {

@@ -1,5 +1,6 @@
 import { type ExperienceRecord, LEVELS, type Level } from "../../domain/experience.ts";
-import { documentOf, queriesFor, type WantedProblem } from "./queries.ts";
+import { recordText } from "../../domain/record-text.ts";
+import { queriesFor, type WantedProblem } from "./queries.ts";
 import { scoreDocuments } from "./rank.ts";
 
 /** Where memory may be taken from for one repair. */
@@ -43,7 +44,7 @@ export function retrieve(
 }
 
 function nearest(query: string, level: Level, candidates: readonly ExperienceRecord[]): RetrievalHit[] {
-  const documents = candidates.map(documentOf);
+  const documents = candidates.map(recordText);
   const byProblem = scoreDocuments(query, documents);
   const byEpisode = level === "L1" ? episodeScores(query, candidates, documents) : byProblem;
   return candidates
