@@ -8,6 +8,7 @@ import { developmentView } from "./development-view.ts";
 import { heuristicEdges } from "./edges.ts";
 import { endpointView } from "./endpoint-view.ts";
 import { judgeRecord } from "./judge-record.ts";
+import { observedEdges, withObserved } from "./observed-edges.ts";
 import { type EpisodeInput, type OpenEpisode, openEpisode } from "./open-episode.ts";
 import { reconcile } from "./reconcile.ts";
 import { type Drafted, skeletonRecords } from "./skeleton.ts";
@@ -61,6 +62,10 @@ export async function reconstructEpisode(
   return { reconstruction, evidence, unanswered: [...why, ...depends.unanswered] };
 }
 
+function redSignatures({ input }: OpenEpisode): readonly string[] {
+  return input.evidence.failures.map(({ signature }) => signature);
+}
+
 function concludeSkeleton(open: OpenEpisode, { records, rejected }: Drafted): Reconstruction {
   return conclude(open, { records, rejected, edges: heuristicEdges(records), quality: "skeleton" });
 }
@@ -81,7 +86,7 @@ function conclude(
     records: found.records,
     development: open.fates.development,
     unrelated: open.fates.delta.map(({ ref }): HunkRef => ref).filter(({ id }) => !repaired.has(id)),
-    edges: found.edges,
+    edges: withObserved(observedEdges(found.records, redSignatures(open), open.episode.pushes), found.edges),
     rejected: found.rejected,
     sources: open.pack.some(cited).map(({ id, kind, locator }) => ({ id, kind, locator })),
   };
