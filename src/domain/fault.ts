@@ -4,9 +4,11 @@ import type { LineRange } from "./experience.ts";
 export interface FaultLocation {
   readonly file: string;
   readonly range: LineRange;
+  /** Nothing stands there yet that could be wrong: code is missing behind `range.start`. Left out where it is not so. */
+  readonly insertion?: boolean;
   /** Innermost definition that holds it; null where it is not known. */
   readonly fn: string | null;
-  readonly source: "diagnostic" | "stack" | "test_body" | "pr_diff" | "config_key" | "locator";
+  readonly source: "diagnostic" | "stack" | "test_body" | "pr_diff" | "config_key" | "locator" | "labelled";
   /** 0 to 1, for ranking only. */
   readonly score: number;
 }

@@ -1,5 +1,6 @@
 import { likeness, likenessAtMost } from "../text/likeness.ts";
 import { type LikenessText, plainWords } from "../text/plain-words.ts";
+import { isTestPath } from "../text/test-path.ts";
 
 /** What of a problem counts when two are compared. Texts as people wrote them; use `comparable` to prepare them once. */
 export interface ComparedProblem {
@@ -127,12 +128,9 @@ function partsOf(file: string): { readonly folder: string; readonly name: string
   return { folder: file.slice(0, Math.max(0, slash)), name, extension: dot <= 0 ? "" : name.slice(dot).toLowerCase() };
 }
 
-const TEST_FILE =
-  /(?:^|\/)(?:__tests__|tests?|specs?|e2e)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]*\.py$|_test\.\w+$|_spec\.rb$|(?:Test|Tests|Spec)\.(?:java|kt|php|cs|scala|groovy|swift)$/;
-
 function testFileLikeness(a: readonly string[], b: readonly string[]): number {
-  const tests = a.filter((file) => TEST_FILE.test(file));
-  const others = b.filter((file) => TEST_FILE.test(file));
+  const tests = a.filter((file) => isTestPath(file));
+  const others = b.filter((file) => isTestPath(file));
   if (tests.length === 0 || others.length === 0) return 0;
   if (tests.some((file) => others.includes(file))) return 1;
   const names = new Set(tests.map((file) => partsOf(file).name));

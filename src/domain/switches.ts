@@ -62,6 +62,10 @@ export interface Switches {
     readonly staleness: boolean;
     /** A restart without history when nothing was edited or tested by step 15 (papers §2.5). */
     readonly leanRestart: boolean;
+    /** Blame looks past ignored and reformatting commits, and those of the failing pull request come first (papers §2.3). */
+    readonly historyHygiene: boolean;
+    /** Outcomes of earlier repairs may reorder a ladder (papers §12.4). */
+    readonly adaptiveRouting: boolean;
     /** One more attempt of base with another view of the history or the memory (papers §12.4). */
     readonly portfolioRetry: boolean;
     /** A repair that makes things worse is taken back (papers G17). */
@@ -112,6 +116,8 @@ export const PRODUCT_SWITCHES: Switches = {
     flakeRerun: true,
     staleness: true,
     leanRestart: true,
+    historyHygiene: true,
+    adaptiveRouting: true,
     portfolioRetry: true,
     rollback: true,
   },
@@ -131,6 +137,8 @@ export const PAPER_SWITCHES: Switches = {
     flakeRerun: false,
     staleness: false,
     leanRestart: false,
+    historyHygiene: false,
+    adaptiveRouting: false,
     portfolioRetry: false,
     rollback: false,
   },

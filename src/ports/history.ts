@@ -43,8 +43,9 @@ export interface BlamedLine {
   /** 1-based, in the file that was asked about. */
   readonly line: number;
   readonly sha: string;
-  /** The file's name at that commit. */
+  /** The file's name at that commit, and the line there. */
   readonly path: string;
+  readonly from: number;
   /** History ends here because the clone is shallow: who wrote the line is not known. */
   readonly boundary: boolean;
 }

@@ -67,11 +67,11 @@ async function shallowCommits(gitDir: string): Promise<ReadonlySet<string>> {
 
 function readPorcelain(text: string, shallow: ReadonlySet<string>): readonly BlamedLine[] {
   const lines: BlamedLine[] = [];
-  let head: { readonly sha: string; readonly line: number } | null = null;
+  let head: Pick<BlamedLine, "sha" | "line" | "from"> | null = null;
   let file = "";
   for (const row of text.split("\n")) {
-    const opens: RegExpExecArray | null = head === null ? /^([0-9a-f]{40,64}) \d+ (\d+)/.exec(row) : null;
-    if (opens !== null) head = { sha: opens[1] ?? "", line: Number(opens[2]) };
+    const opens: RegExpExecArray | null = head === null ? /^([0-9a-f]{40,64}) (\d+) (\d+)/.exec(row) : null;
+    if (opens !== null) head = { sha: opens[1] ?? "", from: Number(opens[2]), line: Number(opens[3]) };
     else if (row.startsWith("filename ")) file = row.slice("filename ".length);
     else if (row.startsWith("\t") && head !== null) {
       lines.push({ ...head, path: file, boundary: shallow.has(head.sha) });

@@ -34,8 +34,8 @@ describe("blame", () => {
     const lines = await history.blame(last, "src/price.js", [{ start: 2, end: 3 }], []);
 
     expect(lines).toEqual([
-      { line: 2, sha: second, path: "price.js", boundary: false },
-      { line: 3, sha: first, path: "price.js", boundary: false },
+      { line: 2, from: 2, sha: second, path: "price.js", boundary: false },
+      { line: 3, from: 3, sha: first, path: "price.js", boundary: false },
     ]);
   });
 
