@@ -1,18 +1,15 @@
 import path from "node:path";
-import { ENGINES, type EngineName } from "../domain/attempt.ts";
 import { isWeather } from "../domain/category.ts";
-import type { Evidence } from "../domain/evidence.ts";
 import { type Incident, isEnded } from "../domain/incident.ts";
 import type { Policy } from "../domain/policy.ts";
 import { fullName, isRed, type WorkflowRun } from "../domain/repository.ts";
 import { PRODUCT_SWITCHES } from "../domain/switches.ts";
-import type { TriageReason } from "../domain/triage.ts";
 import { addUsage, NO_USAGE } from "../domain/usage.ts";
 import { isRepairable } from "../intake/decide.ts";
 import { isWatched, whyNotAllowed } from "../intake/trust.ts";
 import type { GitHub } from "../ports/github.ts";
-import { fence } from "../text/fence.ts";
-import { redact } from "../text/redact.ts";
+import { afterWeather } from "./after-weather.ts";
+import { engineAsked, hintOf, whyNotAsked } from "./asked-by.ts";
 import { collectRuns } from "./collect-run.ts";
 import { finish, removeWork } from "./end-incident.ts";
 import { commitOnHead, fetchSource, type Source } from "./fetch-source.ts";
@@ -146,7 +143,7 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
   incident = await advance(incident.id, "repairing", (one) => ({ ...one, triage: reasons }), parts);
   const { failures } = evidence;
   if (failures.length > 0 && failures.every(({ category }) => isWeather(category)))
-    return afterWeather(github, incident, runs, policy, whatWeather(evidence, reasons), parts);
+    return afterWeather(github, incident, runs, policy, { evidence, reasons }, parts);
   if (source === null)
     return finish(
       incident,
@@ -189,23 +186,6 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
   }
 }
 
-function engineAsked({ trigger }: Incident): "auto" | EngineName {
-  const named = trigger.by === "command" ? /^engine (\w+)$/.exec(trigger.command)?.[1] : undefined;
-  return ENGINES.find((name) => name === named) ?? "auto";
-}
-
-/** `/retrace fix N`: the one cause that a person asked for. */
-function whyNotAsked({ trigger }: Incident, number: number): string | null {
-  const asked = trigger.by === "command" ? /^fix (\d+)$/.exec(trigger.command)?.[1] : undefined;
-  return asked === undefined || Number(asked) === number ? null : `only cause ${asked} was asked for`;
-}
-
-/** `/retrace hint TEXT` */
-function hintOf({ trigger }: Incident): { readonly hint?: string } {
-  const hint = trigger.by === "command" ? /^hint (.+)$/s.exec(trigger.command)?.[1] : undefined;
-  return hint === undefined ? {} : { hint: fence(redact(hint)) };
-}
-
 /** The newest attempt of each run we know, and the red ones that no delivery told us of. */
 async function allRuns(github: GitHub, { repository, headSha, runs }: Incident): Promise<readonly WorkflowRun[]> {
   const known = new Set(runs.map(({ id }) => id));
@@ -228,40 +208,6 @@ async function nothingRed(incident: Incident, parts: AppParts): Promise<Incident
     running ? "the failed runs are being re-run" : "the failed runs are green by now",
     parts,
   );
-}
-
-function whatWeather({ failures }: Evidence, reasons: readonly TriageReason[]): string {
-  const [first] = failures;
-  const why =
-    first?.category === "flaky" ? reasons.find(({ failures: ids }) => ids.includes(first.id))?.why : undefined;
-  return `${first?.category ?? "weather"}: ${first?.message ?? ""}${why === undefined ? "" : `. ${why.replace(/\.$/, "")}`}`;
-}
-
-/** Weather: the failed jobs are re-run once, and nothing is repaired. */
-async function afterWeather(
-  github: GitHub,
-  incident: Incident,
-  runs: readonly WorkflowRun[],
-  policy: Policy,
-  what: string,
-  parts: AppParts,
-): Promise<Incident> {
-  // A fork's jobs run the fork's code: that is for a maintainer to start.
-  const once = policy.rerunFlaky && !incident.isFork ? runs.filter((run) => run.attempt === 1) : [];
-  if (once.length === 0) return finish(incident, "not_code", `${what} (not re-run by us)`, parts);
-  const marked = await advance(
-    incident.id,
-    "repairing",
-    (known) => ({ ...known, rerunAt: parts.world.now().toISOString() }),
-    parts,
-  );
-  const answers = [];
-  // After a kill a run that was re-run is not red any more, or at its second attempt: it is not among these.
-  for (const run of once) answers.push(await github.rerunFailedJobs(incident.repository, run.id));
-  const said = answers.includes("started")
-    ? "the failed jobs are re-run once"
-    : "the host refused to re-run the failed jobs";
-  return finish(marked, "not_code", `${what}; ${said}`, parts);
 }
 
 /** Writes down what came of the repair: a publication prepared to be pushed, or the end. */
