@@ -5,9 +5,9 @@ import { modelGates } from "./adapters/llm/model-gate.ts";
 import { httpReferences } from "./adapters/references/http-references.ts";
 import { bwrapSandbox } from "./adapters/sandbox/bwrap.ts";
 import { unsandboxed } from "./adapters/sandbox/none.ts";
-import { fileExperienceStore } from "./adapters/store/experience-store.ts";
 import { fileRunStore } from "./adapters/store/run-store.ts";
 import { composeGit, composeReaders, ensureWritable } from "./compose-evidence.ts";
+import { composeExperience } from "./compose-experience.ts";
 import type { Config } from "./config.ts";
 import { readCheckOutput } from "./evidence/check-output.ts";
 import type { RepairParts } from "./pipeline/repair-run.ts";
@@ -79,7 +79,7 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
     llm: composeLlm(config, world),
     price: config.model?.price ?? null,
     runStore: fileRunStore(config.dataDir),
-    openMemory: () => fileExperienceStore(config.dataDir),
+    openMemory: () => composeExperience(config),
     world,
     workFolder: path.join(config.dataDir, "work"),
     engines: (facts, earlierSteps) => [

@@ -10,6 +10,8 @@ export interface Config {
   readonly setupNetwork: boolean;
   /** Null without a configured model. */
   readonly model: ModelConfig | null;
+  /** What memory is searched with. */
+  readonly embedder: EmbedderConfig;
   /** Command line of a headless coding agent for the engine `external`; null when none is set. */
   readonly externalCommand: string | null;
   /** A search service for the Helper of `fixagent`; null: what installed dependencies bring along. */
@@ -29,6 +31,13 @@ export interface ModelConfig {
   readonly price: ModelPrice | null;
   readonly timeoutMs: number;
 }
+
+export type EmbedderConfig =
+  /** By words: nothing to install, nothing leaves the machine. */
+  | { readonly kind: "lexical" }
+  | { readonly kind: "openai"; readonly apiKey: string | null; readonly baseUrl: string | null; readonly model: string }
+  /** A folder with a model for @huggingface/transformers. */
+  | { readonly kind: "transformers"; readonly modelPath: string };
 
 /** What the app needs beyond that (design §6). */
 export interface ServerConfig {
@@ -87,6 +96,7 @@ export function readConfig(env: Environment = process.env): Config {
     sandbox: oneOf(env, "RETRACE_SANDBOX", SANDBOX_KINDS, "bwrap", mistakes),
     setupNetwork: oneOf(env, "RETRACE_SETUP_NETWORK", ["on", "off"] as const, "on", mistakes) === "on",
     model: readModel(env, mistakes),
+    embedder: readEmbedder(env, mistakes),
     referencesUrl: readUrl(env, "RETRACE_REFERENCES_URL", mistakes),
     externalCommand: env.RETRACE_EXTERNAL_COMMAND?.trim() || null,
     searchPath: env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
@@ -210,6 +220,30 @@ function readModel(env: Environment, mistakes: string[]): ModelConfig | null {
     price: readPrice(env.RETRACE_MODEL_PRICE, mistakes),
     timeoutMs: readPositive(env, "RETRACE_MODEL_TIMEOUT_MS", MODEL_TIMEOUT_MS, mistakes),
   };
+}
+
+function readEmbedder(env: Environment, mistakes: string[]): EmbedderConfig {
+  const kind = oneOf(env, "RETRACE_EMBEDDER", ["lexical", "openai", "transformers"] as const, "lexical", mistakes);
+  const needed = (name: string, what: string): string => {
+    if (!env[name]) mistakes.push(`${name} is not set, and RETRACE_EMBEDDER is ${kind}: ${what}`);
+    return env[name] ?? "";
+  };
+  switch (kind) {
+    case "lexical":
+      return { kind };
+    case "openai": {
+      const model = needed("RETRACE_EMBED_MODEL", "name the embedding model of the endpoint");
+      const [apiKey, baseUrl] = [env.OPENAI_API_KEY || null, env.OPENAI_BASE_URL || null];
+      if (apiKey === null && baseUrl === null) {
+        mistakes.push("RETRACE_EMBEDDER is openai: set OPENAI_API_KEY or OPENAI_BASE_URL");
+      }
+      return { kind, apiKey, baseUrl, model };
+    }
+    case "transformers": {
+      const modelPath = needed("RETRACE_EMBED_MODEL_PATH", "the folder of the model, e.g. of all-MiniLM-L6-v2");
+      return { kind, modelPath: modelPath === "" ? "" : path.resolve(modelPath) };
+    }
+  }
 }
 
 /** `in/cached/out` in dollars per million tokens, e.g. `0.15/0.03/1.20`. */

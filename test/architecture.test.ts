@@ -35,7 +35,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   simulator: ["text"],
   "config.ts": ["domain", "ports", "text"],
   "compose-evidence.ts": ["adapters", "config.ts", ...STAGES, ...BELOW_STAGES],
-  "compose.ts": ["adapters", "pipeline", "compose-evidence.ts", "config.ts", ...STAGES, ...BELOW_STAGES],
+  "compose.ts": [
+    "adapters",
+    "pipeline",
+    "compose-evidence.ts",
+    "compose-experience.ts",
+    "config.ts",
+    ...STAGES,
+    ...BELOW_STAGES,
+  ],
   "compose-experience.ts": ["adapters", "compose-evidence.ts", "config.ts", ...BELOW_STAGES],
   "compose-learn.ts": [
     "adapters",

@@ -1,6 +1,6 @@
 import type { AskParts } from "../agent/ask.ts";
 import type { Evidence, Failure } from "../domain/evidence.ts";
-import type { EvidenceItem, ExperienceRecord, Level } from "../domain/experience.ts";
+import type { EvidenceItem, Level } from "../domain/experience.ts";
 import type { Guidance } from "../domain/guidance.ts";
 import type { GuidanceUse } from "../domain/outcome.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -10,7 +10,7 @@ import { guidanceFrom } from "../experience/enrich/guidance.ts";
 import { type Filtered, hardFilter } from "../experience/enrich/hard-filter.ts";
 import { type Candidate, type Selection, selectByModel, selectByRank } from "../experience/enrich/select.ts";
 import type { TreeView } from "../experience/enrich/tree-view.ts";
-import type { WantedProblem } from "../experience/retrieve/queries.ts";
+import { queriesFor, type WantedProblem } from "../experience/retrieve/queries.ts";
 import { retrieve } from "../experience/retrieve/retrieve.ts";
 import type { ExperienceStore } from "../ports/experience-store.ts";
 import type { WorkingCopy } from "../ports/git.ts";
@@ -43,6 +43,7 @@ export interface RecallParts {
   readonly copy: WorkingCopy;
   readonly paths: readonly string[];
   readonly switches: Pick<Switches, "levels" | "selectApplicable">;
+  readonly now: Date;
   readonly tell: (line: string) => void;
 }
 
@@ -71,9 +72,8 @@ export class Recall {
   ): Promise<Recall> {
     const recalled = new Map<string, Recalled>();
     try {
-      const records = await recordsIn(store, scope);
       const tree = treeOf(parts);
-      for (const problem of problems) recalled.set(problem.id, await recall(problem, records, scope, tree, parts));
+      for (const problem of problems) recalled.set(problem.id, await recall(problem, store, scope, tree, parts));
     } catch (error) {
       parts.tell(`memory could not be read: ${(error as Error).message}`);
     }
@@ -120,19 +120,6 @@ export class Recall {
   }
 }
 
-async function recordsIn(
-  store: ExperienceStore,
-  { tenants, patternTenants, repo }: MemoryScope,
-): Promise<readonly ExperienceRecord[]> {
-  const found = new Map<string, ExperienceRecord>();
-  const keep = (records: readonly ExperienceRecord[]): void => {
-    for (const record of records) found.set(record.meta.id, record);
-  };
-  for (const tenant of tenants) keep(await store.list({ tenant, repo, status: "active" }));
-  for (const tenant of patternTenants) keep(await store.list({ tenant, level: "L3", status: "active" }));
-  return [...found.values()];
-}
-
 function treeOf({ copy, paths, evidence }: RecallParts): TreeView {
   return {
     paths: new Set(paths),
@@ -144,13 +131,14 @@ function treeOf({ copy, paths, evidence }: RecallParts): TreeView {
 
 async function recall(
   problem: Problem,
-  records: readonly ExperienceRecord[],
+  memory: ExperienceStore,
   scope: MemoryScope,
   tree: TreeView,
-  { copy, switches, evidence }: RecallParts,
+  { copy, switches, evidence, now, tell }: RecallParts,
 ): Promise<Recalled> {
   const wanted = wantedOf(problem, failuresOf(problem, evidence), scope);
-  const hits = retrieve(wanted, { ...scope, ownCommits: [copy.commit], levels: switches.levels }, records);
+  const own = { ownCommits: [copy.commit], ownEpisodes: [] };
+  const hits = await retrieve(queriesFor(wanted), { ...scope, ...own, levels: switches.levels }, { memory, now, tell });
   const held: { readonly candidate: Candidate; readonly filtered: Filtered }[] = [];
   for (const { record, level, rank, score } of hits) {
     const filtered = await hardFilter(record, problem, tree);

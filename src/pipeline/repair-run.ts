@@ -188,14 +188,15 @@ async function repairCopy(
 
 async function openRecall(
   { memory, switches, evidence }: RepairRequest,
-  { openMemory, tell }: RepairParts,
+  { openMemory, world, tell }: RepairParts,
   work: { readonly problems: readonly Problem[]; readonly copy: WorkingCopy; readonly paths: readonly string[] },
 ): Promise<Recall | null> {
   if (memory === null || switches.experience === "none") return null;
   const { problems, copy, paths } = work;
   const store = openMemory();
   try {
-    return await Recall.open(problems, store, memory, { evidence, copy, paths, switches, tell });
+    const now = world.now();
+    return await Recall.open(problems, store, memory, { evidence, copy, paths, switches, now, tell });
   } finally {
     await store.close();
   }

@@ -3,13 +3,11 @@
  * compared: an index belongs to one `id`.
  */
 export interface Embedder {
-  /** Name, model and version: a change means another index. */
+  /** Kind, place and model: a change means another index. */
   readonly id: string;
-  readonly dimensions: number;
-  /**
-   * One vector of length 1 for each text, in order (all zeros for a text without words). Rejects with EmbedderFailed, one
-   * line without secrets.
-   */
+  /** How many texts it is best given at a time. */
+  readonly batch: number;
+  /** One vector of length 1 for each text, in order, all of one dimension. Rejects with EmbedderFailed, one line without secrets. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
 }
 

@@ -44,6 +44,32 @@ export interface FoundExperience {
   readonly score: number;
 }
 
+/** Where the nearest records are taken from, before anything is ranked (papers §1.10 T4). */
+export interface NearestScope {
+  /** Accounts whose concrete repairs and strategies count. */
+  readonly tenants: readonly string[];
+  /** Accounts whose patterns count. */
+  readonly patternTenants: readonly string[];
+  readonly repo: string;
+  /** Null where it is not known: then every workflow of the repository counts. */
+  readonly workflow: string | null;
+  /** Of the target itself: what was learned from it must not guide its own repair (design §10.8). */
+  readonly ownCommits: readonly string[];
+  readonly ownEpisodes: readonly string[];
+}
+
+export interface NearestQuery {
+  readonly level: Level;
+  readonly text: string;
+}
+
+export interface Nearest {
+  /** One answer for each question, in order: best first, ties by id. */
+  readonly answers: readonly (readonly FoundExperience[])[];
+  /** Why the configured embedder was not used, the first time it was not; null otherwise. */
+  readonly fellBack: string | null;
+}
+
 /** Something the store mended or could not read. */
 export interface StoreFinding {
   /** Relative to the store's folder. */
@@ -102,6 +128,16 @@ export interface ExperienceStore {
   list(filter?: ExperienceFilter): Promise<readonly ExperienceRecord[]>;
   /** By words, best first; records that share no word are left out. Empty for a text without words. */
   search(text: string, filter: ExperienceFilter, limit: number): Promise<readonly FoundExperience[]>;
+
+  /**
+   * The records nearest to each question at its level, within the scope: L1 of the same workflow (or of none that is known)
+   * of the repository, L2 of the repository, L3 of the accounts. Active records only. Exact, without a threshold: as many as there are, at most
+   * `limit`. An L1 record is near by itself or by its whole episode; age counts against L1 and L2 (papers §13.4). Ranked by the embedder
+   * the store was opened with; by words when that fails.
+   */
+  nearest(queries: readonly NearestQuery[], scope: NearestScope, limit: number, now: Date): Promise<Nearest>;
+  /** Makes the vectors of the embedder that are still missing; how many. A kill in between loses one batch at most. Rejects with EmbedderFailed. */
+  embedMissing(): Promise<number>;
 
   /** Keeps an episode once; true when it was new. */
   keepEpisode(episode: KeptEpisode): Promise<boolean>;

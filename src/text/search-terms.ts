@@ -93,7 +93,7 @@ export function packTerms({ features, counts, words }: SearchTerms): Uint8Array 
 
 export function unpackTerms(packed: Uint8Array): SearchTerms {
   // Numbers of four bytes must lie at a multiple of four.
-  const bytes = packed.byteOffset % 4 === 0 ? packed : packed.slice();
+  const bytes = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed);
   const [words = 0, length = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, 2);
   const counts = bytes.byteOffset + HEAD_BYTES + length * 4;
   return {

@@ -82,6 +82,7 @@ async function recallIn(repo: string, records: readonly ExperienceRecord[], prob
     copy: { base: "tree", commit: TARGET, read: async (_: string, file: string) => TREE[file] ?? null } as never,
     paths: Object.keys(TREE),
     switches: PRODUCT_SWITCHES,
+    now: new Date("2026-03-02T12:00:00.000Z"),
     tell: (line) => told.push(line),
   });
   return { recall, told, guidance: await recall.guidanceFor(problem, null) };
@@ -171,7 +172,7 @@ describe("what memory says to a problem", () => {
     const { recall, guidance, told } = await recallIn("acme/shop", []);
     expect([guidance, await recall.uses([PROBLEM], new Map()), told]).toEqual([null, [], []]);
 
-    const broken = { ...store, list: () => Promise.reject(new Error("the disk is gone")) };
+    const broken = { ...store, nearest: () => Promise.reject(new Error("the disk is gone")) };
     const scope = memoryScope("acme/shop", WORKFLOW, "app");
     const lines: string[] = [];
     const parts = {
@@ -179,6 +180,7 @@ describe("what memory says to a problem", () => {
       copy: { base: "tree", commit: TARGET, read: async () => null } as never,
       paths: [],
       switches: PRODUCT_SWITCHES,
+      now: new Date("2026-03-02T12:00:00.000Z"),
       tell: (line: string) => lines.push(line),
     };
     const without = await Recall.open([PROBLEM], broken, scope, parts);

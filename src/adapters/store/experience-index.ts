@@ -6,9 +6,10 @@ import type { ExperienceFilter, KeptEpisode, StoreFinding } from "../../ports/ex
 import { searchText } from "../../text/search-words.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { Tombstone } from "./experience-schema.ts";
+import { searchStatements } from "./search-statements.ts";
 
 /** Everything here can be made anew from the lines; a file of another version is thrown away. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 const TABLES = `
   CREATE TABLE file (path TEXT PRIMARY KEY, inode INTEGER NOT NULL, bytes INTEGER NOT NULL, lines INTEGER NOT NULL) STRICT;
   CREATE TABLE record (
@@ -18,6 +19,13 @@ const TABLES = `
   CREATE INDEX record_scope ON record (tenant, repo, workflow, level);
   CREATE INDEX record_file ON record (file);
   CREATE VIRTUAL TABLE record_text USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
+  CREATE TABLE record_search (
+    key INTEGER PRIMARY KEY, document TEXT NOT NULL, terms BLOB NOT NULL, episodes TEXT NOT NULL, commits TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE record_vector (
+    embedder TEXT NOT NULL, key INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX record_vector_key ON record_vector (key);
   CREATE TABLE episode (
     id TEXT NOT NULL, file TEXT NOT NULL, tenant TEXT NOT NULL, repo TEXT NOT NULL, workflow TEXT, at TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (tenant, id)
@@ -90,6 +98,7 @@ export function indexStatements(database: SqliteDatabase) {
   const all = <Row>(sql: string, ...values: unknown[]): Row[] => database.prepare<unknown[], Row>(sql).all(...values);
   const removeText = run("DELETE FROM record_text WHERE rowid = (SELECT key FROM record WHERE id = ?)");
   const removeRow = run("DELETE FROM record WHERE id = ?");
+  const search = searchStatements(database);
   const addText = run("INSERT INTO record_text (rowid, text) VALUES (?, ?)");
   const insertRecord = database.prepare(
     `INSERT INTO record (id, file, level, tenant, repo, workflow, status, last_seen_at, content_hash, content)
@@ -98,6 +107,7 @@ export function indexStatements(database: SqliteDatabase) {
   const one = database.prepare<[string], { content: string }>("SELECT content FROM record WHERE id = ?");
   const removeRecord = (id: string): boolean => {
     removeText(id);
+    search.remove(id);
     return removeRow(id) > 0;
   };
 
@@ -109,6 +119,7 @@ export function indexStatements(database: SqliteDatabase) {
 
     putRecord: (file: string, record: ExperienceRecord): void => {
       const { meta, level } = record;
+      const vectors = search.vectorsOf(meta.id);
       removeRecord(meta.id);
       const { lastInsertRowid } = insertRecord.run({
         id: meta.id,
@@ -121,6 +132,7 @@ export function indexStatements(database: SqliteDatabase) {
         content: JSON.stringify(record),
       });
       addText(lastInsertRowid, searchText(record.body));
+      search.put(lastInsertRowid, record, vectors);
     },
     removeRecord,
     record: (id: string): ExperienceRecord | null => readRow<ExperienceRecord>(one.get(id)),
@@ -171,6 +183,7 @@ export function indexStatements(database: SqliteDatabase) {
     /** All that came from one file. */
     dropFile: (file: string): void => {
       database.prepare("DELETE FROM record_text WHERE rowid IN (SELECT key FROM record WHERE file = ?)").run(file);
+      search.dropFile(file);
       for (const table of ["record", "episode", "tombstone", "finding"]) {
         database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(file);
       }

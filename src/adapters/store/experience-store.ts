@@ -1,7 +1,14 @@
 import path from "node:path";
 import type { ExperienceRecord } from "../../domain/experience.ts";
 import { refusalOf } from "../../domain/experience-hygiene.ts";
-import type { ExperienceStore, KeptEpisode, StoreFinding, Written } from "../../ports/experience-store.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type {
+  ExperienceStore,
+  FoundExperience,
+  KeptEpisode,
+  StoreFinding,
+  Written,
+} from "../../ports/experience-store.ts";
 import { searchQuestion } from "../../text/search-words.ts";
 import { whoFollows, withoutParents } from "./experience-descent.ts";
 import {
@@ -18,13 +25,19 @@ import { decodeLine, encodeLine, type StoreLine } from "./experience-lines.ts";
 import { hasSecretName, redactRecord } from "./experience-redaction.ts";
 import { StoredRecord } from "./experience-schema.ts";
 import { experienceSync } from "./experience-sync.ts";
+import { type NearId, nearestRecords } from "./nearest.ts";
+import { searchStatements } from "./search-statements.ts";
 
-/** The experience store in `<dataDir>/experience`: JSON lines, and `index.db` beside them that can be made anew. */
-export function fileExperienceStore(dataDir: string): ExperienceStore {
+/**
+ * The experience store in `<dataDir>/experience`: JSON lines, and `index.db` beside them that can be made anew. Without an embedder
+ * records are found by words.
+ */
+export function fileExperienceStore(dataDir: string, embedder: Embedder | null = null): ExperienceStore {
   const root = path.join(dataDir, "experience");
   const database = openIndex(path.join(root, "index.db"));
   const index = indexStatements(database);
   const sync = experienceSync(root, index);
+  const near = nearestRecords(searchStatements(database), embedder);
   // One writer at a time, over all processes: whoever holds the index's write lock may touch the files.
   // Its lines are on the disk before the index is told for good.
   const locked = <T>(work: () => T): T =>
@@ -144,6 +157,16 @@ export function fileExperienceStore(dataDir: string): ExperienceStore {
       if (question === null) return [];
       return index.search(question, filter, limit).map(({ record, score }) => ({ record: reread(record), score }));
     },
+    nearest: async (queries, scope, limit, now) => {
+      const { answers, fellBack } = await near.ask(queries, scope, now);
+      const found = (ids: readonly NearId[]): readonly FoundExperience[] =>
+        ids.slice(0, limit).flatMap(({ id, score }) => {
+          const record = index.record(id);
+          return record === null ? [] : [{ record: reread(record), score }];
+        });
+      return { answers: answers.map(found), fellBack };
+    },
+    embedMissing: () => near.embedMissing(),
     keepEpisode: async (episode) =>
       locked(() => {
         sync.catchUpAll();

@@ -1,3 +1,4 @@
+import { decayOf } from "../../domain/decay.ts";
 import type { ExperienceRecord } from "../../domain/experience.ts";
 
 type Uses = Pick<ExperienceRecord["meta"], "wins" | "losses">;
@@ -7,15 +8,9 @@ export function usefulness({ wins, losses }: Uses): number {
   return (wins + 1) / (wins + losses + 2);
 }
 
-const HALF_LIFE_DAYS = 365; // papers §13.4
-const LEAST_DECAY = 0.3; // papers §13.4
-const DAY_MS = 86_400_000;
-
 /** What age leaves of a record, 0.3 to 1. Patterns do not age. */
 export function decay({ level, meta }: ExperienceRecord, now: Date): number {
-  if (level === "L3") return 1;
-  const days = Math.max(0, now.getTime() - Date.parse(meta.lastSeenAt)) / DAY_MS;
-  return Math.max(LEAST_DECAY, 2 ** (-days / HALF_LIFE_DAYS));
+  return decayOf(level, meta.lastSeenAt, now);
 }
 
 /** By what the memory decides who has to go (papers §13.4): usefulness, confidence and age. 0 to 1. */
