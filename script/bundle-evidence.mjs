@@ -13,6 +13,7 @@ const STAGE = `export { collectEvidence } from "./src/evidence/collect.ts";
   export { renderGraph } from "./src/evidence/render-graph.ts";
   export { renderMarkdown } from "./src/evidence/render-markdown.ts";
   export { toEvidenceDocument } from "./src/evidence/to-json.ts";
+  export { GreenLines } from "./src/evidence/subtract.ts";
   export { openLogs } from "./src/adapters/logs/open-logs.ts";
   export { TOOLS } from "./src/tools/tools.ts";
   export { readGeneric } from "./src/tools/generic.ts";
