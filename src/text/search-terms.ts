@@ -1,6 +1,6 @@
 /**
  * A text as it is searched for: hashed words, pairs of words and character n-grams, with how often each comes up. Features
- * are sorted and unique; `counts` end at 255. Words lie below `WORD_FEATURES`.
+ * are unique; `counts` end at 255. Words lie below `WORD_FEATURES`.
  */
 export interface SearchTerms {
   readonly features: Uint32Array;
@@ -28,56 +28,109 @@ const MOST_COUNT = 255; // a byte each
 /** Words without case, hashes and bare numbers left out, names taken apart at humps and underscores. */
 export function searchWords(text: string): readonly string[] {
   const words: string[] = [];
-  for (const [name] of text.slice(0, MOST_CHARACTERS).replace(HASH, " ").matchAll(NAME)) {
+  for (const name of text.slice(0, MOST_CHARACTERS).match(NAME) ?? []) {
+    if (HASH.test(name)) continue;
+    if (SIMPLE.test(name)) {
+      if (name.length > 1) words.push(name);
+      continue;
+    }
     const parts = name
       .replace(HUMP, "$1 $2")
       .toLowerCase()
       .split(/[\s_]+/)
       .filter((part) => part.length > 1 && !NUMBER.test(part));
-    words.push(...parts);
+    for (const part of parts) words.push(part);
     // A name is more than its parts: it is what was meant, where it comes up again.
     if (parts.length > 1) words.push(name.toLowerCase());
   }
   return words;
 }
 
-const HASH = /\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/gi;
 const NAME = /[\p{L}\p{N}_]+/gu;
+const SIMPLE = /^[a-z]+$/;
+const HASH = /^(?=[a-f]*\d)[0-9a-f]{7,64}$/i;
 const HUMP = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 const NUMBER = /^\d+$/;
 
 /** See `SearchTerms`. The same text always gives the same terms, on every machine. */
 export function searchTerms(text: string): SearchTerms {
   const words = searchWords(text);
-  const counts = new Map<number, number>();
-  const add = (feature: number): void => void counts.set(feature, (counts.get(feature) ?? 0) + 1);
-  words.forEach((word, at) => {
+  const counter = new FeatureCounter();
+  let before: number | null = null;
+  for (const word of words) {
     const hash = hashOf(word);
-    add(hash & (WORD_FEATURES - 1));
-    const next = words[at + 1];
-    if (next !== undefined) add(WORD_FEATURES + (hashOf(next, hash) & (PAIR_FEATURES - 1)));
-    for (const gram of gramsOf(word)) add(FIRST_GRAM + (hashOf(gram) & (GRAM_FEATURES - 1)));
-  });
-  const features = Uint32Array.from(counts.keys()).sort();
-  const kept = Uint8Array.from(features, (feature) => Math.min(MOST_COUNT, counts.get(feature) ?? 0));
-  return { features, counts: kept, words: words.length };
+    counter.add(hash & (WORD_FEATURES - 1));
+    if (before !== null)
+      counter.add(WORD_FEATURES + (mixed(before ^ Math.imul(hash, FNV_PRIME)) & (PAIR_FEATURES - 1)));
+    before = hash;
+    addGrams(word, counter);
+  }
+  return { ...counter.take(), words: words.length };
 }
 
-/** Its ends count: `^pars`, `arse`, `sed$`. */
-function* gramsOf(word: string): Iterable<string> {
-  const marked = `^${word}$`;
-  for (let at = 0; at + GRAM_CHARACTERS <= marked.length; at++) yield marked.slice(at, at + GRAM_CHARACTERS);
+/** The terms of one text that holds them all, but for pairs across their ends. */
+export function joinTerms(parts: readonly SearchTerms[]): SearchTerms {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  const counter = new FeatureCounter();
+  for (const { features, counts } of parts) {
+    for (let at = 0; at < features.length; at++) counter.add(features[at] ?? 0, counts[at]);
+  }
+  return { ...counter.take(), words: parts.reduce((sum, { words }) => sum + words, 0) };
+}
+
+// Shared, since a table of its own for each text costs more than the text: it is all zeros between two texts.
+const COUNTS = new Uint8Array(FEATURES);
+
+class FeatureCounter {
+  private readonly seen: number[] = [];
+
+  add(feature: number, times = 1): void {
+    const count = COUNTS[feature] ?? 0;
+    if (count === 0) this.seen.push(feature);
+    COUNTS[feature] = Math.min(MOST_COUNT, count + times);
+  }
+
+  take(): { readonly features: Uint32Array; readonly counts: Uint8Array } {
+    const features = new Uint32Array(this.seen);
+    const counts = new Uint8Array(features.length);
+    for (let at = 0; at < features.length; at++) {
+      const feature = features[at] ?? 0;
+      counts[at] = COUNTS[feature] ?? 0;
+      COUNTS[feature] = 0;
+    }
+    return { features, counts };
+  }
+}
+
+// Stands before and after a word, so that its ends count: `^pars`, `arse`, `sed^`.
+const END = 94;
+
+function addGrams(word: string, counter: FeatureCounter): void {
+  for (let at = -1; at + GRAM_CHARACTERS <= word.length + 1; at++) {
+    let hash = FNV_OFFSET;
+    for (let offset = 0; offset < GRAM_CHARACTERS; offset++) {
+      const place = at + offset;
+      const unit = place < 0 || place >= word.length ? END : word.charCodeAt(place);
+      hash = Math.imul(hash ^ unit, FNV_PRIME);
+    }
+    counter.add(FIRST_GRAM + (mixed(hash) & (GRAM_FEATURES - 1)));
+  }
 }
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** FNV-1a over UTF-16 units, its high bits folded down since only the low ones are used. */
-function hashOf(text: string, seed = FNV_OFFSET): number {
-  let hash = seed;
+/** FNV-1a over UTF-16 units. */
+function hashOf(text: string): number {
+  let hash = FNV_OFFSET;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
-  hash ^= hash >>> 15;
-  return Math.imul(hash, 0x2c1b3c6d) >>> 8;
+  return mixed(hash);
+}
+
+/** High bits folded down, since only low ones are used. */
+function mixed(hash: number): number {
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 8;
 }
 
 const HEAD_BYTES = 8;

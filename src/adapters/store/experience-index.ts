@@ -55,6 +55,8 @@ function openTables(file: string): SqliteDatabase {
     database.pragma("journal_mode = WAL");
     // After a power cut the index may lack its last rows: they are read from the files again.
     database.pragma("synchronous = NORMAL");
+    // A rebuild is one transaction: what does not fit here is written twice.
+    database.pragma("cache_size = -65536"); // KiB
     // What is forgotten must not stay in free pages.
     database.pragma("secure_delete = ON");
     database.transaction(() => makeTables(database)).exclusive();
@@ -119,8 +121,9 @@ export function indexStatements(database: SqliteDatabase) {
 
     putRecord: (file: string, record: ExperienceRecord): void => {
       const { meta, level } = record;
-      const vectors = search.vectorsOf(meta.id);
-      removeRecord(meta.id);
+      const isKnown = one.get(meta.id) !== undefined;
+      const vectors = isKnown ? search.vectorsOf(meta.id) : [];
+      if (isKnown) removeRecord(meta.id);
       const { lastInsertRowid } = insertRecord.run({
         id: meta.id,
         file,

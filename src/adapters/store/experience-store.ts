@@ -158,9 +158,9 @@ export function fileExperienceStore(dataDir: string, embedder: Embedder | null =
       return index.search(question, filter, limit).map(({ record, score }) => ({ record: reread(record), score }));
     },
     nearest: async (queries, scope, limit, now) => {
-      const { answers, fellBack } = await near.ask(queries, scope, now);
+      const { answers, fellBack } = await near.ask(queries, scope, { limit, now });
       const found = (ids: readonly NearId[]): readonly FoundExperience[] =>
-        ids.slice(0, limit).flatMap(({ id, score }) => {
+        ids.flatMap(({ id, score }) => {
           const record = index.record(id);
           return record === null ? [] : [{ record: reread(record), score }];
         });

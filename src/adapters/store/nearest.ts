@@ -3,7 +3,7 @@ import type { Level } from "../../domain/experience.ts";
 import { type Embedder, EmbedderFailed } from "../../ports/embedder.ts";
 import type { NearestQuery, NearestScope } from "../../ports/experience-store.ts";
 import { fuse, TermRanking } from "../../text/fused-ranking.ts";
-import { type SearchTerms, searchTerms } from "../../text/search-terms.ts";
+import { joinTerms, searchTerms } from "../../text/search-terms.ts";
 import type { SearchRow, SearchStatements } from "./search-statements.ts";
 import { dot, episodeVectors, ofUnitLength } from "./vectors.ts";
 
@@ -16,6 +16,12 @@ const MOST_SCOPES = 6;
 export interface NearId {
   readonly id: string;
   readonly score: number;
+}
+
+interface Wanted {
+  readonly limit: number;
+  /** What age is counted from. */
+  readonly now: Date;
 }
 
 export interface NearestIds {
@@ -43,7 +49,7 @@ export function nearestRecords(index: SearchStatements, embedder: Embedder | nul
     return loaded;
   };
 
-  const byWords = ({ level, text }: NearestQuery, scope: NearestScope, now: Date): readonly NearId[] => {
+  const byWords = ({ level, text }: NearestQuery, scope: NearestScope, wanted: Wanted): readonly NearId[] => {
     const loaded = scopeAt(level, scope);
     const asked = searchTerms(text);
     const own = ownRows(loaded, scope);
@@ -52,7 +58,7 @@ export function nearestRecords(index: SearchStatements, embedder: Embedder | nul
       const episodes = fuse(loaded.episodes.ranking.scores(asked), (at) => !own.has(loaded.episodes?.first[at] ?? -1));
       speakFor(scores, loaded.episodes.of, episodes);
     }
-    return aged(loaded, level, scores, own, now);
+    return best(loaded, level, scores, own, wanted);
   };
 
   const byVectors = (
@@ -60,7 +66,7 @@ export function nearestRecords(index: SearchStatements, embedder: Embedder | nul
     asked: Float32Array,
     scope: NearestScope,
     embedderId: string,
-    now: Date,
+    wanted: Wanted,
   ): readonly NearId[] => {
     const loaded = scopeAt(level, scope);
     const own = ownRows(loaded, scope);
@@ -75,7 +81,7 @@ export function nearestRecords(index: SearchStatements, embedder: Embedder | nul
         Float64Array.from(episodes, (vector) => Math.max(0, dot(asked, vector))),
       );
     }
-    return aged(loaded, level, scores, own, now);
+    return best(loaded, level, scores, own, wanted);
   };
 
   const embedBatch = async (
@@ -104,24 +110,24 @@ export function nearestRecords(index: SearchStatements, embedder: Embedder | nul
     by: Embedder,
     queries: readonly NearestQuery[],
     scope: NearestScope,
-    now: Date,
+    wanted: Wanted,
   ): Promise<readonly (readonly NearId[])[]> => {
     for (const level of new Set(queries.map((query) => query.level))) {
       while ((await embedBatch(by, { level, scope })) > 0);
     }
     const asked = await by.embed(queries.map(({ text }) => text));
     return queries.map((query, at) =>
-      byVectors(query, ofUnitLength(asked[at] ?? new Float32Array()), scope, by.id, now),
+      byVectors(query, ofUnitLength(asked[at] ?? new Float32Array()), scope, by.id, wanted),
     );
   };
 
   return {
-    /** Best first; all of the scope. */
-    ask: async (queries: readonly NearestQuery[], scope: NearestScope, now: Date): Promise<NearestIds> => {
-      const words = () => queries.map((query) => byWords(query, scope, now));
+    /** Best first. */
+    ask: async (queries: readonly NearestQuery[], scope: NearestScope, wanted: Wanted): Promise<NearestIds> => {
+      const words = () => queries.map((query) => byWords(query, scope, wanted));
       if (embedder === null || hasFailed) return { answers: words(), fellBack: null };
       try {
-        return { answers: await askEmbedder(embedder, queries, scope, now), fellBack: null };
+        return { answers: await askEmbedder(embedder, queries, scope, wanted), fellBack: null };
       } catch (error) {
         if (!(error instanceof EmbedderFailed)) throw error;
         hasFailed = true;
@@ -169,24 +175,8 @@ function loadEpisodes(rows: readonly SearchRow[]): LoadedEpisodes {
       return number;
     }),
   );
-  const terms = members.map((own) => joined(own.flatMap((row) => rows[row]?.terms ?? [])));
+  const terms = members.map((own) => joinTerms(own.flatMap((row) => rows[row]?.terms ?? [])));
   return { ranking: new TermRanking(terms), of, first: members.map(([row = -1]) => row) };
-}
-
-/** As of one text that holds them all. */
-function joined(parts: readonly SearchTerms[]): SearchTerms {
-  const [only] = parts;
-  if (only !== undefined && parts.length === 1) return only;
-  const sums = new Map<number, number>();
-  for (const { features, counts } of parts) {
-    features.forEach((feature, at) => void sums.set(feature, (sums.get(feature) ?? 0) + (counts[at] ?? 0)));
-  }
-  const features = Uint32Array.from(sums.keys()).sort();
-  return {
-    features,
-    counts: Uint8Array.from(features, (feature) => Math.min(255, sums.get(feature) ?? 0)),
-    words: parts.reduce((sum, { words }) => sum + words, 0),
-  };
 }
 
 /** Rows that were learned from the target itself. */
@@ -207,16 +197,23 @@ function speakFor(scores: Float64Array, of: LoadedEpisodes["of"], episodes: Floa
   });
 }
 
-function aged(
+function best(
   { rows }: LoadedScope,
   level: Level,
   scores: Float64Array,
   own: ReadonlySet<number>,
-  now: Date,
+  { limit, now }: Wanted,
 ): readonly NearId[] {
-  return rows
-    .flatMap(({ id, lastSeenAt }, at) =>
-      own.has(at) ? [] : [{ id, score: (scores[at] ?? 0) * decayOf(level, lastSeenAt, now) }],
-    )
-    .sort((a, b) => b.score - a.score);
+  const kept: NearId[] = [];
+  rows.forEach(({ id, lastSeenMs }, at) => {
+    if (own.has(at)) return;
+    const score = (scores[at] ?? 0) * decayOf(level, lastSeenMs, now);
+    const last = kept[limit - 1];
+    if (last !== undefined && score <= last.score) return;
+    // Rows come by id: among equals the first stays first.
+    const place = kept.findIndex((other) => other.score < score);
+    kept.splice(place === -1 ? kept.length : place, 0, { id, score });
+    if (kept.length > limit) kept.pop();
+  });
+  return kept;
 }

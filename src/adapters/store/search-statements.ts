@@ -9,7 +9,7 @@ import type { SqliteDatabase } from "./database.ts";
 export interface SearchRow {
   readonly key: number;
   readonly id: string;
-  readonly lastSeenAt: string;
+  readonly lastSeenMs: number;
   readonly terms: SearchTerms;
   readonly episodes: readonly string[];
   readonly commits: readonly string[];
@@ -86,7 +86,9 @@ export function searchStatements(database: SqliteDatabase) {
         )
         .all(...values)
         .map((row) => ({
-          ...row,
+          key: row.key,
+          id: row.id,
+          lastSeenMs: Date.parse(row.lastSeenAt),
           terms: unpackTerms(row.terms),
           episodes: row.episodes === "" ? [] : row.episodes.split(" "),
           commits: row.commits === "" ? [] : row.commits.split(" "),
@@ -139,7 +141,8 @@ export function searchStatements(database: SqliteDatabase) {
 
 export type SearchStatements = ReturnType<typeof searchStatements>;
 
-interface StoredRow extends Omit<SearchRow, "terms" | "episodes" | "commits"> {
+interface StoredRow extends Pick<SearchRow, "key" | "id"> {
+  readonly lastSeenAt: string;
   readonly terms: Uint8Array;
   readonly episodes: string;
   readonly commits: string;

@@ -10,7 +10,7 @@ export function usefulness({ wins, losses }: Uses): number {
 
 /** What age leaves of a record, 0.3 to 1. Patterns do not age. */
 export function decay({ level, meta }: ExperienceRecord, now: Date): number {
-  return decayOf(level, meta.lastSeenAt, now);
+  return decayOf(level, Date.parse(meta.lastSeenAt), now);
 }
 
 /** By what the memory decides who has to go (papers §13.4): usefulness, confidence and age. 0 to 1. */
