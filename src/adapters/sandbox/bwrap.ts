@@ -148,10 +148,24 @@ async function copyInto(folders: RoomFolders, wanted: readonly string[]): Promis
   const copies: { ours: string; seenAs: string }[] = [];
   for (const seenAs of wanted) {
     const ours = path.join(folders.root, `copy-${copies.length}`);
-    await cp(seenAs, ours, { recursive: true, verbatimSymlinks: true });
+    await copyFolder(seenAs, ours);
     copies.push({ ours, seenAs });
   }
   return copies;
+}
+
+const COPY_TRIES = 3;
+
+/** Version managers write their shims anew at times: a file that was listed may be gone when its turn comes. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await cp(from, to, { recursive: true, verbatimSymlinks: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries >= COPY_TRIES) throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
 }
 
 /** Makes the places for mounts below HOME and TMP, before any command can put something else there. */
