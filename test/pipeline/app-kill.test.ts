@@ -129,7 +129,7 @@ async function nothingLeft(world: AppWorld): Promise<void> {
 }
 
 // Every call takes many minutes: the suite looks at some of them.
-const STEP = process.env.RETRACE_TEST_EVERY_KILL === "1" ? 1 : 17;
+const STEP = process.env.RETRACE_TEST_EVERY_KILL === "1" ? 1 : 31;
 
 it.each(["before", "after"] as const)(
   "a kill %s any call of a repair's story loses nothing and doubles nothing",
