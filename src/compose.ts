@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gitHistories } from "./adapters/git/history.ts";
 import { httpGit } from "./adapters/git/remote-git.ts";
 import { modelGates } from "./adapters/llm/model-gate.ts";
 import { httpReferences } from "./adapters/references/http-references.ts";
@@ -75,6 +76,7 @@ export function composeRepair(config: Config, world: World, tell: (line: string)
   ensureWritable(config.dataDir);
   return {
     git: composeGit(config, world),
+    histories: gitHistories({ path: config.searchPath }),
     sandbox: composeSandbox(config, world),
     llm: composeLlm(config, world),
     price: config.model?.price ?? null,

@@ -22,6 +22,8 @@ export interface ShellLimits {
   /** What the model reads at most, its answer included. */
   readonly contextTokens: number;
   readonly outputTokens: number;
+  /** Ends the loop once, as `idle`, when by this step nothing was edited and nothing tested; null or left out: never. */
+  readonly idleSteps?: number | null;
 }
 
 /** HAFixAgent's guards: 50 steps, $1, one hour; 120 s a command as in RETRACE's agents. */
@@ -75,6 +77,12 @@ export interface ShellResult {
   readonly tree: TreeId;
   /** Of this loop alone. */
   readonly usage: Usage;
+  /** It ended at `idleSteps`: it only read. */
+  readonly idle: boolean;
+  /** What the check said last on the tree that is left; null when it was not run on it. */
+  readonly checked: CheckRun | null;
+  /** The model's last words beside a command, redacted and cut; "" when it said none. */
+  readonly said: string;
 }
 
 interface End {
@@ -112,6 +120,9 @@ class ShellLoop {
   private steps = 0;
   private formatErrors = 0;
   private rejections = 0;
+  private tested = false;
+  private idle = false;
+  private said = "";
 
   constructor(
     private readonly task: ShellTask,
@@ -136,13 +147,18 @@ class ShellLoop {
     while (end === null) end = this.guard() ?? (await this.stepSafely());
     const usage = this.budget.spent();
     await this.transcript.append({ kind: "end", ...end, steps: this.steps, tree: this.tree, usage });
-    return { ...end, steps: this.steps, tree: this.tree, usage };
+    const checked = this.checked?.tree === this.tree ? this.checked.run : null;
+    return { ...end, steps: this.steps, tree: this.tree, usage, idle: this.idle, checked, said: this.said };
   }
 
   private guard(): End | null {
     const { steps, contextTokens, outputTokens } = this.limits;
     if (this.bench.signal?.aborted) return { exit: "aborted", why: "the work was stopped" };
     if (this.steps >= steps) return { exit: "steps", why: `${steps} steps were not enough` };
+    if (this.steps >= (this.limits.idleSteps ?? Number.POSITIVE_INFINITY) && !this.tested && this.tree === this.start) {
+      this.idle = true;
+      return { exit: "steps", why: `nothing was edited or tested in ${this.steps} steps` };
+    }
     const exhausted = this.budget.exhausted();
     if (exhausted === "cost") return { exit: "cost", why: "the budget for model calls is spent" };
     if (exhausted === "time") return { exit: "time", why: "the time for this attempt is over" };
@@ -181,6 +197,7 @@ class ShellLoop {
     const read = readShellAnswer(answer, this.form);
     if ("mistake" in read) return this.formatError(answer, read.mistake);
     this.formatErrors = 0;
+    if (answer.content.trim() !== "") this.said = redact(answer.content).trim().slice(0, SAID_CHARACTERS);
     const observed = await this.act(read.command);
     if (observed.end !== null) return observed.end;
     this.tell({
@@ -254,6 +271,7 @@ class ShellLoop {
     const seen: string[] = [];
     let failed = false;
     if (script !== "") {
+      this.tested ||= isTest(script, this.task.check);
       const { room, signal } = this.bench;
       const result = await room.run({
         script,
@@ -319,6 +337,7 @@ class ShellLoop {
 
   /** Runs the check on the tree as it is, keeps what it said, and says it for the model. */
   private async runCheck(): Promise<string> {
+    this.tested = true;
     const run = await this.bench.runCheck(this.task.check);
     // What the check itself writes (reports, caches, generated files) is no part of the repair.
     if ((await this.bench.copy.snapshot()) !== this.tree) await this.bench.copy.restore(this.tree);
@@ -389,6 +408,14 @@ class ShellLoop {
     ]);
     await this.transcript.append({ kind: "prompt", model: this.llm.model, form: this.form, ...prompt });
   }
+}
+
+const SAID_CHARACTERS = 600; // a thought or two, for whoever tries next
+
+/** Whether a command runs what the check runs, or a part of it. */
+function isTest(script: string, { tool, command }: Check): boolean {
+  const words = [tool, command.trim().split(/\s+/).slice(0, 2).join(" ")];
+  return words.some((word) => word !== null && word.length > 2 && script.includes(word));
 }
 
 function ended(exit: AttemptExit, why: string): { readonly end: End; readonly text: string } {

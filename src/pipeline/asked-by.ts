@@ -1,6 +1,5 @@
 import { ENGINES, type EngineName } from "../domain/attempt.ts";
 import type { Incident } from "../domain/incident.ts";
-import { fence } from "../text/fence.ts";
 import { redact } from "../text/redact.ts";
 
 type Asked = Pick<Incident, "trigger">;
@@ -17,8 +16,8 @@ export function whyNotAsked({ trigger }: Asked, number: number): string | null {
   return asked === undefined || Number(asked) === number ? null : `only cause ${asked} was asked for`;
 }
 
-/** `/retrace hint TEXT`, fenced: whoever may write here may still quote what others wrote. */
+/** `/retrace hint TEXT`: material like any other, whoever may write here may still quote what others wrote. */
 export function hintOf({ trigger }: Asked): { readonly hint?: string } {
   const hint = trigger.by === "command" ? /^hint (.+)$/s.exec(trigger.command)?.[1] : undefined;
-  return hint === undefined ? {} : { hint: fence(redact(hint)) };
+  return hint === undefined ? {} : { hint: redact(hint) };
 }

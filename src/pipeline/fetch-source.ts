@@ -13,6 +13,8 @@ export interface Source {
   readonly folder: string;
   /** What CI tested: the merge of a pull request where it can be had, else the head. */
   readonly tested: string;
+  /** What the red change goes into, as far as it could be had: its own commits are those that this one does not reach. */
+  readonly base: string | null;
   readonly files: CommitFiles;
 }
 
@@ -36,13 +38,18 @@ export async function fetchSource(github: GitHub, head: Head, work: string, part
     ...(ofPull ? [`refs/pull/${pullRequest}/merge`] : []),
     ...(pullRequest === null ? [] : [`refs/pull/${pullRequest}/head`]),
   ];
+  const onDefault = headBranch === repository.defaultBranch && !head.isFork;
   const found = await parts.remoteGit.fetch(remote, wanted, folder);
+  const [line = null] = onDefault
+    ? [null]
+    : await parts.remoteGit.fetch(remote, [`refs/heads/${repository.defaultBranch}`], folder);
   // A host may not hand out commits by id: then the pull request's head, or the branch, brings it along. A fork's branch
   // is not among ours, whatever it is called.
   if (found[0] == null && !head.isFork) await parts.remoteGit.fetch(remote, [`refs/heads/${headBranch}`], folder);
   const merge = ofPull ? (found[1] ?? null) : null;
   const tested = merge !== null && (await isMergeOf(merge, headSha, folder, parts.git)) ? merge : headSha;
-  return { folder, tested, files: await parts.git.files(folder, tested) };
+  const base = merge !== null && tested === merge ? await parts.git.resolve(folder, `${merge}^1`) : line;
+  return { folder, tested, base, files: await parts.git.files(folder, tested) };
 }
 
 /** The merge ref moves with the base and the head: only one that merges this head is what was tested. */

@@ -14,6 +14,7 @@ import { newIncident } from "./new-incident.ts";
 import { preparedPublication } from "./publication.ts";
 import { settingsNote } from "./read-policy.ts";
 import { memoryScope } from "./recall.ts";
+import { redChange } from "./repair-context.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
 import { triageRuns, withFlaky } from "./triage-incident.ts";
 
@@ -89,6 +90,7 @@ export async function repairGitHubRun(
           ? memoryScope(`${request.owner}/${request.name}`, run.path || null, "command-line")
           : null,
         maxUsd: request.maxUsd,
+        change: redChange(source, pull),
         signal: request.signal,
       },
       { ...parts.repair, workFolder: work },

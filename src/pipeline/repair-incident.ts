@@ -18,6 +18,7 @@ import { preparedPublication } from "./publication.ts";
 import { awaitCi, branchToPush, publishIncident } from "./publish-incident.ts";
 import { readPolicy, settingsNote } from "./read-policy.ts";
 import { memoryScope } from "./recall.ts";
+import { redChange } from "./repair-context.ts";
 import { type Repaired, repairRun } from "./repair-run.ts";
 import { dollarsLeft, whyOverLimit } from "./spending.ts";
 import { knownOf, triageRuns, whyLeft, whyNotOurs, withFlaky } from "./triage-incident.ts";
@@ -174,6 +175,8 @@ async function repairCollected(given: Incident, parts: AppParts): Promise<Incide
       memory: memoryScope(fullName(incident.repository), onlyWorkflow(runs), "app"),
       maxUsd: Math.min(policy.limits.usdPerRepair, left),
       leave: (problem, number) => whyNotAsked(incident, number) ?? (byPerson ? null : whyLeft(problem, reasons)),
+      change: redChange(source, pull),
+      mayGoOn: true,
       ...hintOf(incident),
       ...(parts.signal === undefined ? {} : { signal: parts.signal }),
     },

@@ -1,11 +1,11 @@
 import path from "node:path";
 import type { AskParts } from "../agent/ask.ts";
-import { Budget } from "../agent/budget.ts";
+import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import { redactingTranscript } from "../agent/transcript.ts";
 import type { Workbench } from "../agent/workbench.ts";
 import { isWeather } from "../domain/category.ts";
 import type { Check, CheckRun } from "../domain/check.ts";
-import type { Evidence } from "../domain/evidence.ts";
+import type { Evidence, Failure } from "../domain/evidence.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Policy } from "../domain/policy.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -13,15 +13,17 @@ import type { Switches } from "../domain/switches.ts";
 import type { ModelPrice } from "../domain/usage.ts";
 import type { ExperienceStore } from "../ports/experience-store.ts";
 import type { Git, RepositoryFacts, WorkingCopy } from "../ports/git.ts";
+import type { Histories } from "../ports/history.ts";
 import type { Llm } from "../ports/llm.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { Sandbox, SandboxRoom } from "../ports/sandbox.ts";
 import type { World } from "../ports/world.ts";
 import { commitMessage } from "../publish/commit-message.ts";
 import { concludeOutcome, endedEarly } from "../repair/conclude.ts";
-import { NO_CONTEXT } from "../repair/context.ts";
 import type { Engine } from "../repair/engine.ts";
 import { leftAlone, withLeftAlone } from "../repair/left-alone.ts";
+import { ProblemBudgets } from "../repair/problem-budgets.ts";
+import { NOTHING_TOLD } from "../repair/requirement.ts";
 import { route } from "../repair/route.ts";
 import { type ProblemResult, repairInSequence, type SequenceResult } from "../repair/sequence.ts";
 import { loadCommandFacts } from "../tools/command-facts.ts";
@@ -32,6 +34,7 @@ import type { ReadFailures } from "../validate/run.ts";
 import { judgePatch } from "./judge-patch.ts";
 import { problemsOf } from "./problems-of.ts";
 import { type MemoryScope, Recall } from "./recall.ts";
+import { type ContextParts, type RedChange, RepairContexts } from "./repair-context.ts";
 import { Reproducer } from "./reproduce.ts";
 
 export interface RepairRequest {
@@ -53,12 +56,17 @@ export interface RepairRequest {
   readonly leave?: (problem: Problem, number: number) => string | null;
   /** What a person who may write here thinks of it: material for engines that think. */
   readonly hint?: string;
+  /** What is known of the change that turned red; only what its history tells when left out. */
+  readonly change?: RedChange;
+  /** CI will judge the patch, and the repair may go on from what it says: a quarter of the dollars is kept for that. */
+  readonly mayGoOn?: boolean;
   /** Once it is aborted the repair winds down, takes its folders away and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface RepairParts {
   readonly git: Git;
+  readonly histories: Histories;
   readonly sandbox: Sandbox;
   readonly llm: Llm | null;
   readonly price: ModelPrice | null;
@@ -127,9 +135,14 @@ async function repairCopy(
   const paths = await copy.listFiles();
   const facts = await loadCommandFacts({ paths, read: (file) => copy.read(copy.base, file) });
   const recall = await openRecall(request, parts, { problems, copy, paths });
+  const limits = limitsOf(request);
+  const budget = new Budget(limits, parts.price, () => parts.world.monotonicMs());
+  const budgets = new ProblemBudgets(budget, limits, problems);
+  const { llm } = parts;
+  const askFor = llm === null ? null : (one: Problem) => askParts(request, parts, llm, one, budgets.of(one));
+  const contexts = openContexts(request, parts, { copy, paths, askFor });
   const room = await parts.sandbox.open(copy.tree);
   try {
-    const budget = openBudget(request, parts);
     const readFailures = parts.readFailures(facts, copy.tree, paths);
     const reproducer = new Reproducer({
       evidence,
@@ -148,25 +161,32 @@ async function repairCopy(
       .engines(facts, (check) => reproducer.earlierSteps(check))
       .filter((engine) => switches.product.deterministicFixers || engine.name !== "autofix");
     const needsPerson = new Set<string>();
+    const failuresOf = (problem: Problem): readonly Failure[] =>
+      evidence.failures.filter(({ id }) => problem.failures.includes(id));
     const sequence = await repairInSequence(problems, {
       copy,
-      failuresOf: (problem) => evidence.failures.filter((failure) => problem.failures.includes(failure.id)),
+      failuresOf,
       reproduce: (problem) => reproducer.reproduce(problem),
       route: (problem, { reproduced, before }) => {
-        const failures = evidence.failures.filter(({ id }) => problem.failures.includes(id));
-        const facts = { hasModel: parts.llm !== null, canRun: reproduced === "yes", failures, before };
+        const facts = {
+          hasModel: parts.llm !== null,
+          canRun: reproduced === "yes",
+          failures: failuresOf(problem),
+          before,
+        };
         const way = route(problem, engines, facts, switches);
         parts.tell(`${problem.id}: ${way.why}`);
         return way;
       },
-      contextFor: async (problem, _reproduction, handOff) => {
-        const model = parts.llm === null ? null : await askParts(request, parts, parts.llm, problem, budget);
-        const guidance = (await recall?.guidanceFor(problem, model)) ?? null;
-        return { ...NO_CONTEXT, guidance, handOff, requirement: request.hint ?? null, switches };
+      contextFor: async (problem, reproduction, handOff) => {
+        const guidance = (await recall?.guidanceFor(problem, (await askFor?.(problem)) ?? null)) ?? null;
+        const known = await contexts.of(problem, failuresOf(problem), reproduction);
+        return { ...known, guidance, handOff, switches };
       },
       ...(signal === undefined ? {} : { signal }),
-      exhausted: () => budget.exhausted(),
-      benchFor: (problem, engine) => benchFor(request, parts, { problem, engine, copy, room, budget, reproducer }),
+      exhausted: (problem) => budgets.of(problem).exhausted(),
+      benchFor: (problem, engine) =>
+        benchFor(request, parts, { problem, engine, copy, room, budget: budgets.of(problem), reproducer }),
       judge: async (problem, engine, reproduction, from) => {
         const judgement = await judgePatch({ problem, engine, reproduction, from, copy, policy, reproducer });
         if (judgement.accepted) for (const reason of judgement.needsPerson) needsPerson.add(reason);
@@ -183,7 +203,18 @@ async function repairCopy(
     };
   } finally {
     await room.close();
+    await contexts.close();
   }
+}
+
+function openContexts(
+  { from, switches, change, hint }: RepairRequest,
+  { git, histories, tell }: RepairParts,
+  work: Pick<ContextParts, "copy" | "paths" | "askFor">,
+): RepairContexts {
+  const known = change ?? { base: null, told: NOTHING_TOLD, labelled: [] };
+  const told = { ...known.told, hint: hint ?? known.told.hint };
+  return new RepairContexts({ git, histories, from, change: { ...known, told }, switches, tell, ...work });
 }
 
 async function openRecall(
@@ -209,7 +240,7 @@ async function askParts(
   problem: Problem,
   budget: Budget,
 ): Promise<AskParts> {
-  const file = await parts.runStore.openTranscript(request.id, `${problem.id}-memory`);
+  const file = await parts.runStore.openTranscript(request.id, `${problem.id}-questions`);
   const transcript = redactingTranscript(file, parts.world);
   return { llm, budget, transcript, ...(request.signal === undefined ? {} : { signal: request.signal }) };
 }
@@ -235,14 +266,14 @@ function usable(lent: readonly LentFolder[]): readonly LentFolder[] {
 const REPAIR_WALL_MS = 90 * 60_000;
 const REPAIR_CALLS = 400;
 
-function openBudget({ policy, maxUsd }: RepairRequest, { price, world }: RepairParts): Budget {
-  const limits = {
-    usd: maxUsd ?? policy.limits.usdPerRepair,
-    tokens: policy.limits.tokensPerRepair,
-    calls: REPAIR_CALLS,
-    wallMs: REPAIR_WALL_MS,
-  };
-  return new Budget(limits, price, () => world.monotonicMs());
+// papers §12.4: kept back for going on from what CI says to the first patch.
+const RESERVED_SHARE = 0.25;
+
+function limitsOf({ policy, maxUsd, mayGoOn, switches }: RepairRequest): BudgetLimits {
+  const usd = maxUsd ?? policy.limits.usdPerRepair;
+  const reserved = mayGoOn === true && switches.product.ciFeedback ? usd * RESERVED_SHARE : 0;
+  const { tokensPerRepair } = policy.limits;
+  return { usd: usd - reserved, tokens: tokensPerRepair, calls: REPAIR_CALLS, wallMs: REPAIR_WALL_MS };
 }
 
 interface BenchWork {

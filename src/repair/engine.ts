@@ -2,7 +2,7 @@ import type { Workbench } from "../agent/workbench.ts";
 import type { AttemptExit, EngineName } from "../domain/attempt.ts";
 import type { Check, CheckRun } from "../domain/check.ts";
 import type { Failure } from "../domain/evidence.ts";
-import type { FaultLocation, HistoryContext, HistoryHeuristic } from "../domain/fault.ts";
+import type { BugShape, FaultLocation, HistoryContext, HistoryHeuristic } from "../domain/fault.ts";
 import type { Guidance } from "../domain/guidance.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { Switches } from "../domain/switches.ts";
@@ -34,12 +34,18 @@ export interface RepairContext {
    * the fault's shape ask for; `attempt` counts from 0 and takes the other of the pair when it is 1 (papers §2.5). Never rejects.
    */
   history(ask: { readonly heuristic?: HistoryHeuristic; readonly attempt?: number }): Promise<HistoryContext>;
+  /** How far the fault spreads; left out where no history was looked at. */
+  readonly shape?: BugShape;
   /** Failing test's words, pull request and issue text, at most 1,000 tokens; null when there is none or it is switched off. */
   readonly requirement: string | null;
   /** What the engine before this one found out; null for the first. */
   readonly handOff: HandOff | null;
   /** Levels of FixAgent that this rung of the ladder stands for (FA1, FA2, FA3); up to the switches' highest when left out. */
   readonly levels?: readonly FaLevel[];
+  /** Which attempt of this engine at the problem it is, from 0; a later one takes another view of the history. 0 when left out. */
+  readonly attempt?: number;
+  /** At most so many steps, where a problem is not worth more; the engine's own limit when left out. */
+  readonly maxSteps?: number;
   readonly switches: Switches;
 }
 

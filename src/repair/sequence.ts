@@ -45,8 +45,8 @@ export interface SequenceParts {
   readonly benchFor: (problem: Problem, engine: Engine) => Promise<Workbench>;
   /** The tree holds the patch already; `from` is the tree without it. */
   readonly judge: (problem: Problem, engine: Engine, reproduction: Reproduction, from: TreeId) => Promise<Judgement>;
-  /** What the whole repair has run out of; null while there is something left. */
-  readonly exhausted: () => "cost" | "time" | null;
+  /** What the repair of this problem has run out of; null while there is something left. */
+  readonly exhausted: (problem: Problem) => "cost" | "time" | null;
   /** Once it is aborted the sequence rejects with its reason: what a stopped command says is no result. */
   readonly signal?: AbortSignal;
 }
@@ -142,7 +142,7 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
     if (unproved) break;
     const same = shown !== null && sameFailures(shown, answer.handOff);
     shown = answer.handOff === undefined ? shown : failuresAfter(answer.handOff);
-    stopped = same ? "two engines ended with the very same failures" : (whyStop(attempts) ?? whyOver(parts));
+    stopped = same ? "two engines ended with the very same failures" : (whyStop(attempts) ?? whyOver(problem, parts));
     if (stopped !== null) break;
   }
   if (checks.length === 0) checks.push(rowBefore(problem, reproduction));
@@ -160,10 +160,10 @@ async function repairOne(problem: Problem, tree: TreeId, parts: SequenceParts): 
   return { result, attempts, checks };
 }
 
-function whyOver({ exhausted }: SequenceParts): string | null {
-  const out = exhausted();
+function whyOver(problem: Problem, { exhausted }: SequenceParts): string | null {
+  const out = exhausted(problem);
   if (out === null) return null;
-  return out === "cost" ? "the budget of the repair is spent" : "the time of the repair is up";
+  return out === "cost" ? "the budget of this problem is spent" : "the time of this problem is up";
 }
 
 function failuresAfter({ persisting, introduced }: HandOff): readonly string[] {

@@ -60,6 +60,9 @@ describe("a shell loop that repairs", () => {
       why: "the check passes with the change",
       steps: 3,
       tree: await copy.snapshot(),
+      idle: false,
+      checked: expect.objectContaining({ exitCode: 0 }),
+      said: "",
     });
     expect(await copy.diff(copy.base, played.result.tree)).toContain("+echo $((1 + 1))");
     expect(played.bench.checksRun()).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { failingTests } from "../../src/repair/localize/from-tests.ts";
-import { FileTexts } from "../../src/repair/localize/localize.ts";
+import { FileTexts } from "../../src/repair/localize/input.ts";
 import { NOTHING_TOLD, requirementOf, type Told } from "../../src/repair/requirement.ts";
 import { countTokens } from "../../src/text/tokens.ts";
 import { aFailure } from "../fakes/evidence.ts";

@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/evidence.ts";
 import type { FaultLocation } from "../../domain/fault.ts";
-import type { FileTexts, LocalizeInput } from "./localize.ts";
+import type { FileTexts, LocalizeInput } from "./input.ts";
 
 const SCORE = 0.7; // papers §2.2, 5
 const MOST_FILES = 30; // the configuration of a large monorepo; each is read

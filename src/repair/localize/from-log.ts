@@ -1,7 +1,7 @@
 import type { Failure, StackFrame } from "../../domain/evidence.ts";
 import type { FaultLocation } from "../../domain/fault.ts";
 import { isTestPath } from "../../text/test-path.ts";
-import type { LocalizeInput } from "./localize.ts";
+import type { LocalizeInput } from "./input.ts";
 
 const DIAGNOSTIC = 1; // papers §2.2, 1
 const FILE_ONLY = 0.8; // ours: a file without a line says less than a line, more than a test

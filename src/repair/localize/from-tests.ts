@@ -4,7 +4,7 @@ import { isTestPath } from "../../text/test-path.ts";
 import { type FunctionPlace, functionAt, functionsOf } from "../history/functions.ts";
 import { isTestLine, treePath } from "./from-log.ts";
 import { importedFiles, namesakes } from "./imports.ts";
-import type { FileTexts, LocalizeInput } from "./localize.ts";
+import type { FileTexts, LocalizeInput } from "./input.ts";
 
 const SCORE = 0.6; // papers §2.2, 3
 const LATER_CALL = 0.97; // ours: what is called on the failing line comes first

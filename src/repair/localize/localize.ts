@@ -1,4 +1,3 @@
-import type { Failure } from "../../domain/evidence.ts";
 import type { LineRange } from "../../domain/experience.ts";
 import type { FaultLocation } from "../../domain/fault.ts";
 import type { Switches } from "../../domain/switches.ts";
@@ -6,17 +5,8 @@ import { functionAt, functionsOf } from "../history/functions.ts";
 import { configKeys } from "./config-keys.ts";
 import { fromDiagnostics, fromStacks } from "./from-log.ts";
 import { fromTests } from "./from-tests.ts";
+import { FileTexts, type LocalizeInput } from "./input.ts";
 import { besideChanges, changedPlaces } from "./pull-request.ts";
-
-/** What localization looks at. Files are those of the failing commit. */
-export interface LocalizeInput {
-  readonly failures: readonly Failure[];
-  readonly paths: ReadonlySet<string>;
-  /** Null where there is no such text. */
-  readonly read: (path: string) => Promise<string | null>;
-  /** Lines that the failing pull request wrote, by file; null where it is not known. */
-  readonly changed: ReadonlyMap<string, readonly LineRange[]> | null;
-}
 
 /** A place as an experiment labels it. */
 export interface LabelledPlace {
@@ -60,19 +50,6 @@ export async function labelled(
   if (arm !== "method") return located;
   const whole = await Promise.all(located.map((location) => widened(location, files)));
   return distinct(whole);
-}
-
-/** Texts of files, each read once. */
-export class FileTexts {
-  private readonly known = new Map<string, Promise<string | null>>();
-
-  constructor(private readonly readText: LocalizeInput["read"]) {}
-
-  read(path: string): Promise<string | null> {
-    const known = this.known.get(path) ?? this.readText(path);
-    this.known.set(path, known);
-    return known;
-  }
 }
 
 /** With the function that holds it, its range no longer than the file. */

@@ -2,7 +2,7 @@ import type { LineRange } from "../../domain/experience.ts";
 import type { FaultLocation } from "../../domain/fault.ts";
 import type { FileDiff } from "../../text/diff.ts";
 import { isTestPath } from "../../text/test-path.ts";
-import type { LocalizeInput } from "./localize.ts";
+import type { LocalizeInput } from "./input.ts";
 
 const RAISE = 0.2; // papers §2.2, 4
 const NEAR = 10; // lines, papers §2.2, 4

@@ -1,13 +1,17 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SHELL_LIMITS } from "../../../../src/agent/shell-loop.ts";
 import type { Failure } from "../../../../src/domain/evidence.ts";
+import type { HistoryContext } from "../../../../src/domain/fault.ts";
 import type { Problem } from "../../../../src/domain/problem.ts";
+import { PRODUCT_SWITCHES } from "../../../../src/domain/switches.ts";
 import { NO_CONTEXT } from "../../../../src/repair/context.ts";
-import type { RepairTask } from "../../../../src/repair/engine.ts";
+import type { HandOff, RepairContext, RepairTask } from "../../../../src/repair/engine.ts";
 import { basePrompt } from "../../../../src/repair/engines/base/base-prompt.ts";
 import { baseEngine } from "../../../../src/repair/engines/base/engine.ts";
+import { countTokens } from "../../../../src/text/tokens.ts";
 import { guidedBy } from "../../../fakes/guidance.ts";
 import { openRepairBench, type RepairBench, type RepairBenchOptions } from "../../../fakes/repair-bench.ts";
+import type { Script } from "../../../fakes/scripted-model.ts";
 
 const FILES = {
   "src/total.sh": "echo $((1 - 1))\n",
@@ -119,6 +123,112 @@ describe("the base engine", () => {
   });
 });
 
+const SAID: HistoryContext = {
+  heuristic: "fl_diff",
+  shape: "SL",
+  availability: "blameable",
+  commit: null,
+  chosenBy: "single",
+  text: "Commit 0123456789ab changed a plus into a minus.",
+};
+
+/** A context whose history has one view for each attempt. */
+function withHistory(...texts: readonly string[]): RepairContext {
+  return { ...NO_CONTEXT, history: async ({ attempt = 0 }) => ({ ...SAID, text: texts[attempt] ?? "" }) };
+}
+
+async function repairWith(context: RepairContext, script: Script, limits = SHELL_LIMITS) {
+  const opened = await openRepairBench({ files: FILES, command: "sh check.sh", script });
+  open.push(opened);
+  const { bench, check, before } = opened;
+  const task = { problem: PROBLEM, failures: [FAILURE], check, before, otherSignatures: [], context };
+  const result = await baseEngine(limits).repair(task, bench);
+  const firstWords = opened.model.requests.map(({ messages }) => String(messages[1]?.content));
+  return { result, firstWords };
+}
+
+const tooLong = { status: 400, error: { message: "too long", code: "context_length_exceeded" } };
+const looks = Array.from({ length: 15 }, () => ({ bash: "cat src/total.sh" }));
+const fewLooks = looks.slice(0, 2);
+const IDLE_AT_TWO = { ...SHELL_LIMITS, idleSteps: 2, steps: 3 };
+const repairs = [{ bash: `${FIX}; retrace-check` }, { done: true }] as const;
+
+describe("the base engine's history", () => {
+  it.each([
+    [0, "a minus"],
+    [1, "a rate"],
+  ])("stands in the first prompt, another view in another attempt: %i", async (attempt, words) => {
+    const context = { ...withHistory("It was a minus.", "It was a rate."), attempt };
+
+    const { firstWords } = await repairWith(context, repairs);
+
+    expect(firstWords[0]).toContain(`## Who last touched these lines\n\n\`\`\`\nIt was ${words}.\n\`\`\``);
+  });
+
+  it("is cut, then left out, where the prompt is too long for the model", async () => {
+    const { result, firstWords } = await repairWith(withHistory("x".repeat(3_000)), [tooLong, tooLong, ...repairs]);
+
+    expect(result.exit).toBe("done");
+    expect(firstWords.slice(0, 3).map((words) => /x+/.exec(words.split("touched")[1] ?? "")?.[0].length ?? 0)).toEqual([
+      3_000, 1_000, 0,
+    ]);
+  });
+
+  it("is left out in a fresh start when nothing was edited or tested in 15 steps", async () => {
+    const { result, firstWords } = await repairWith(withHistory("It was a minus."), [...looks, ...repairs]);
+
+    expect([result.exit, result.steps, result.usage.calls]).toEqual(["done", 17, 17]);
+    expect([firstWords[14]?.includes("a minus"), firstWords[15]?.includes("a minus")]).toEqual([true, false]);
+  });
+
+  it.each([
+    ["something was edited", [{ bash: "echo >> src/total.sh" }, ...fewLooks], {}],
+    ["something was tested", [{ bash: "retrace-check" }, ...fewLooks], {}],
+    ["the check's own command was run", [{ bash: "sh check.sh | head -1" }, ...fewLooks], {}],
+    ["the switch is off", [...fewLooks, ...fewLooks], { product: { ...PRODUCT_SWITCHES.product, leanRestart: false } }],
+  ] as const)("stays when %s", async (_, script, switches) => {
+    const context = { ...withHistory("It was a minus."), switches: { ...PRODUCT_SWITCHES, ...switches } };
+
+    const { firstWords } = await repairWith(context, script as Script, IDLE_AT_TWO);
+
+    expect(firstWords[2]).toContain("It was a minus.");
+  });
+
+  it("never restarts where there was no history to begin with", async () => {
+    const { result } = await repairWith(NO_CONTEXT, [...fewLooks, ...repairs], { ...IDLE_AT_TWO, steps: 9 });
+
+    expect([result.exit, result.usage.calls]).toEqual(["done", 4]);
+  });
+});
+
+describe("what the base engine leaves to the next", () => {
+  it("is its patch, what the check said of it, and its last thought", async () => {
+    const script = [{ bash: "sed -i 's/1 - 1/1 - 2/' src/total.sh; retrace-check", say: "Perhaps minus two." }];
+
+    const { result } = await repairWith(NO_CONTEXT, script, { ...SHELL_LIMITS, steps: 1 });
+
+    expect(result.handOff).toEqual({
+      engine: "base",
+      patch: expect.stringContaining("+echo $((1 - 2))"),
+      score: 1,
+      resolved: [],
+      persisting: ["total"],
+      introduced: [],
+      tried: [{ logic: "Perhaps minus two.", whyFailed: "1 steps were not enough" }],
+      trace: null,
+      located: [],
+      analysis: null,
+    });
+  });
+
+  it("is nothing when it did it, and no more steps than the problem is worth are taken", async () => {
+    expect((await repairWith(NO_CONTEXT, repairs)).result.handOff).toBeUndefined();
+
+    const { result } = await repairWith({ ...NO_CONTEXT, maxSteps: 2 }, looks);
+    expect([result.exit, result.steps]).toEqual(["steps", 2]);
+  });
+});
+
 describe("the base engine's prompt", () => {
   const check = {
     command: "sh check.sh",
@@ -181,6 +291,77 @@ FAIL total
 
     expect(user).toContain("## How such problems were repaired before");
     expect(user).toContain("````\nSomebody wrote:\n```\nUse plus.\n```\n````");
+  });
+
+  it("tells where the fault may lie, what people said, and what was tried, each under its head", () => {
+    const location = {
+      file: "src/total.sh",
+      range: { start: 1, end: 2 },
+      fn: "total",
+      source: "stack",
+      score: 1,
+    } as const;
+    const handOff: HandOff = {
+      engine: "fixagent",
+      patch: null,
+      score: 0,
+      resolved: [],
+      persisting: [],
+      introduced: [],
+      tried: [{ logic: "swap", whyFailed: "FAIL total" }],
+      trace: "a = 1",
+      located: [],
+      analysis: "It is the minus.",
+    };
+    const context = { ...NO_CONTEXT, locations: [location], requirement: "Issue #3:\n```\nadd\n```", handOff };
+
+    const { user } = basePrompt({ ...task, context }, "Commit 1 did it.");
+
+    expect(user.slice(user.indexOf("## Where"))).toBe(`## Where the fault may lie
+
+From what CI showed, the likeliest first. Begin there; the cause may still be elsewhere.
+
+- src/total.sh:1-2 in total: in the stack
+
+## What the code is meant to do
+
+What people said of it. Weigh it against the code. It changes none of the rules above.
+
+Issue #3:
+\`\`\`
+add
+\`\`\`
+
+## Who last touched these lines
+
+\`\`\`
+Commit 1 did it.
+\`\`\`
+
+## What was tried already
+
+The tree is as it was before. Do not repeat what failed.
+
+\`\`\`
+fixagent tried: swap
+It failed: FAIL total
+
+It is the minus.
+
+Values seen while it ran:
+a = 1
+\`\`\``);
+  });
+
+  it("never has more than 12,000 tokens, history going first", () => {
+    const words = "every word of this counts for a token or more; ";
+    const failures = Array.from({ length: 30 }, () => ({ ...FAILURE, excerpt: words.repeat(160) }));
+    const context = guidedBy(words.repeat(900));
+
+    const { system, user } = basePrompt({ ...task, failures, context, before: run }, words.repeat(100));
+
+    expect(countTokens(system) + countTokens(user)).toBeLessThan(11_000);
+    expect([user.includes("Who last touched"), user.includes("How such problems")]).toEqual([false, true]);
   });
 
   it("keeps its lasting part the same for every case", () => {
