@@ -89,6 +89,7 @@ export function renderOutcome(outcome: Outcome, colour: boolean): string {
       "Attempts",
       outcome.attempts.map(({ problem, engine, exit, why }) => `${problem}  ${engine}: ${exit}, ${why}`),
     ),
+    list("Memory", outcome.guidance.map(sayGuidance)),
     outcome.reproduced === "yes" || outcome.reason === null ? "" : `Not reproduced here: ${outcome.reason}`,
     `Cost: ${sayCost(outcome)}`,
     outcome.patch === null
@@ -100,6 +101,11 @@ export function renderOutcome(outcome: Outcome, colour: boolean): string {
 
 function list(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${title}\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+function sayGuidance({ id, level, pr, problem, contributed }: Outcome["guidance"][number]): string {
+  const from = pr === null ? "" : `, pull request #${pr}`;
+  return `${problem}  ${id} (${level}${from}): ${contributed ?? "at hand; the patch shows nothing of it"}`;
 }
 
 function sayCheck({ command, cwd, exitBefore, exitAfter, note }: CheckRow): string {

@@ -2,7 +2,8 @@ import type { AskParts } from "../agent/ask.ts";
 import type { Evidence, Failure } from "../domain/evidence.ts";
 import type { EpisodePush, EvidenceItem, Reconstruction } from "../domain/experience.ts";
 import { reconstructEpisode } from "../experience/reconstruct/reconstruct-episode.ts";
-import type { Histories } from "../ports/history.ts";
+import { GitFailed } from "../ports/git.ts";
+import type { Histories, History } from "../ports/history.ts";
 import type { World } from "../ports/world.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -39,6 +40,7 @@ export async function learnRepair(request: LearnRequest, parts: LearnParts): Pro
   const { from, ...episode } = request;
   const history = await parts.histories.open(from);
   try {
+    await refuseReversed(history, request);
     const mendsItself = (name: string): boolean =>
       parts.tools.some((tool) => tool.name === name && tool.fix !== undefined);
     const id = parts.world.id("ep");
@@ -53,4 +55,13 @@ export async function learnRepair(request: LearnRequest, parts: LearnParts): Pro
   } finally {
     await history.close();
   }
+}
+
+/** Learned the wrong way round, what broke it would be remembered as its repair. */
+async function refuseReversed(history: Pick<History, "way">, { failSha, passSha }: LearnRequest): Promise<void> {
+  if ((await history.way(failSha, passSha)) !== null || (await history.way(passSha, failSha)) === null) return;
+  const [pass, fail] = [passSha, failSha].map((sha) => sha.slice(0, 8));
+  throw new GitFailed(
+    `the passing commit ${pass} lies before the failing one ${fail}: nothing was repaired between them`,
+  );
 }

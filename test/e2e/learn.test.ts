@@ -58,6 +58,7 @@ describe("retrace learn", () => {
 
   it.each([
     ["a commit that is not there", ["--fail", "feedbeef", "--pass", green], "has no commit feedbeef"],
+    ["a pair the wrong way round", ["--fail", green, "--pass", red], "lies before the failing one"],
     ["one commit for both", ["--fail", red, "--pass", red], "--fail and --pass are the same commit"],
     ["a log that is not there", ["--fail", red, "--pass", green, "--log", "/nowhere.log"], "/nowhere.log"],
   ])(
