@@ -86,13 +86,22 @@ function addRepair(program: Command, ended: Ended): void {
     .option("--as <owner/name>", "the repository's identity (default: owner/name of its origin)")
     .option("--max-usd <n>", "dollars this repair may cost (binds when RETRACE_MODEL_PRICE is set)", parseDollars)
     .addOption(
-      new Option("--profile <name>", "product: everything on; paper: no deterministic fixers")
+      new Option("--profile <name>", "product: everything on; paper: what the papers ran, our own additions off")
         .choices(["product", "paper"])
         .default("product"),
     )
     .option("--no-experience", "leave memory out: no earlier repair guides this one")
     .addOption(
-      new Option("--localization <source>", "where faults are looked for: what CI says").choices(["ci"]).default("ci"),
+      new Option(
+        "--localization <arm>",
+        "where faults are looked for: what CI says, or, for experiments, lines or whole functions labelled in --locations",
+      )
+        .choices(["line", "method", "ci"])
+        .default("ci"),
+    )
+    .option(
+      "--locations <file>",
+      'JSON array of {"file","line"}, {"file","start","end"} or {"file","after"}: lines of the failing commit',
     )
     .option("--json", "print one JSON document (retrace.outcome/1) and nothing else")
     .action(async (options) => {

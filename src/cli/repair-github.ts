@@ -4,8 +4,10 @@ import { readApiUrl, readConfig, readGitHubToken } from "../config.ts";
 import type { Switches } from "../domain/switches.ts";
 import { GreenMemory } from "../pipeline/green-runs.ts";
 import { repairGitHubRun } from "../pipeline/repair-github-run.ts";
+import { checkEngine } from "./engine-needs.ts";
 import { EnvironmentError, UsageError } from "./exit.ts";
 import { askedOfGitHub } from "./github-mistakes.ts";
+import { readLocations } from "./read-locations.ts";
 import { exitOf, printOutcome } from "./render-outcome.ts";
 import { stoppable } from "./stop-signals.ts";
 
@@ -15,6 +17,9 @@ export interface RepairGitHubOptions {
   readonly publish?: boolean;
   readonly engine: Switches["engine"];
   readonly profile: Switches["profile"];
+  readonly localization: Switches["localization"];
+  /** Labelled places, for `line` and `method`. */
+  readonly locations?: string;
   readonly maxUsd?: number;
   /** `--no-experience`. */
   readonly experience?: boolean;
@@ -31,10 +36,8 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
   if (token === null)
     throw new EnvironmentError("GITHUB_TOKEN is not set: a token that may read the repository and its runs");
   const config = readConfig();
-  if (options.engine !== "auto" && options.engine !== "autofix" && config.model === null)
-    throw new EnvironmentError(
-      `the engine ${options.engine} needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL`,
-    );
+  checkEngine(options.engine, config);
+  const labelled = await readLocations(options.locations, options.localization);
   const world = composeWorld();
   const tell = (line: string): void => void process.stderr.write(`${line}\n`);
   return stoppable(async (signal) => {
@@ -46,7 +49,8 @@ export async function repairGitHub(options: RepairGitHubOptions): Promise<number
           name,
           runId,
           publish: options.publish === true,
-          switches: { engine: options.engine, profile: options.profile },
+          switches: { engine: options.engine, profile: options.profile, localization: options.localization },
+          labelled,
           experience: options.experience !== false,
           maxUsd: options.maxUsd ?? null,
           signal,

@@ -10,8 +10,11 @@ import { type MemoryScope, memoryScope } from "../pipeline/recall.ts";
 import { type Repaired, repairRun } from "../pipeline/repair-run.ts";
 import type { RepositoryFacts } from "../ports/git.ts";
 import type { World } from "../ports/world.ts";
-import { EnvironmentError, UsageError } from "./exit.ts";
+import { NOTHING_TOLD } from "../repair/requirement.ts";
+import { checkEngine } from "./engine-needs.ts";
+import { UsageError } from "./exit.ts";
 import { openClone, readEvidenceOf, usage } from "./read-inputs.ts";
+import { readLocations } from "./read-locations.ts";
 import { exitOf, printOutcome } from "./render-outcome.ts";
 import { repositoryIdentity, workflowPath } from "./repository-identity.ts";
 import { stoppable } from "./stop-signals.ts";
@@ -28,6 +31,9 @@ export interface RepairOptions {
   readonly apply?: boolean;
   readonly maxUsd?: number;
   readonly profile: Switches["profile"];
+  readonly localization: Switches["localization"];
+  /** Labelled places, for `line` and `method`. */
+  readonly locations?: string;
   /** `--no-experience`. */
   readonly experience?: boolean;
   /** `owner/name` to go by instead of the origin's. */
@@ -43,11 +49,8 @@ export async function repair(options: RepairOptions): Promise<number> {
 async function repairUnless(signal: AbortSignal, options: RepairOptions): Promise<number> {
   checkFlags(options);
   const config = readConfig();
-  if (options.engine !== "auto" && options.engine !== "autofix" && config.model === null) {
-    throw new EnvironmentError(
-      `the engine ${options.engine} needs a model: set OPENAI_API_KEY or OPENAI_BASE_URL, and RETRACE_MODEL`,
-    );
-  }
+  checkEngine(options.engine, config);
+  const places = await readLocations(options.locations, options.localization);
   const world = composeWorld();
   const facts = await usage(composeGit(config, world).inspect(options.repo));
   if (options.apply === true && facts.bare)
@@ -66,9 +69,10 @@ async function repairUnless(signal: AbortSignal, options: RepairOptions): Promis
       commit: clone.commit,
       lend: facts,
       policy: DEFAULT_POLICY,
-      switches: { ...switchesOf(options.profile), engine: options.engine },
+      switches: { ...switchesOf(options.profile), engine: options.engine, localization: options.localization },
       memory: options.experience === false ? null : localMemory(options, facts, workflow),
       maxUsd: options.maxUsd ?? null,
+      change: { base: null, told: NOTHING_TOLD, labelled: places },
       signal,
     },
     composeRepair(config, world, tell),

@@ -7,6 +7,7 @@ import { readSettings, SETTINGS_PATH } from "../intake/settings.ts";
 import type { GitHub } from "../ports/github.ts";
 import { repairBranch } from "../publish/branch.ts";
 import { pushRepair } from "../publish/push-repair.ts";
+import type { LabelledPlace } from "../repair/localize/localize.ts";
 import { collectRuns } from "./collect-run.ts";
 import { commitOnHead, fetchSource, type Source } from "./fetch-source.ts";
 import type { AppParts } from "./incident-parts.ts";
@@ -23,7 +24,9 @@ export interface GitHubRunRequest {
   readonly name: string;
   readonly runId: number;
   readonly publish: boolean;
-  readonly switches: Pick<Switches, "engine" | "profile">;
+  readonly switches: Pick<Switches, "engine" | "profile" | "localization">;
+  /** Places of an experiment's labels. */
+  readonly labelled?: readonly LabelledPlace[];
   /** Memory may guide. */
   readonly experience: boolean;
   readonly maxUsd: number | null;
@@ -90,7 +93,7 @@ export async function repairGitHubRun(
           ? memoryScope(`${request.owner}/${request.name}`, run.path || null, "command-line")
           : null,
         maxUsd: request.maxUsd,
-        change: redChange(source, pull),
+        change: { ...redChange(source, pull), labelled: request.labelled ?? [] },
         signal: request.signal,
       },
       { ...parts.repair, workFolder: work },

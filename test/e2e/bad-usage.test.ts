@@ -42,6 +42,21 @@ const MISTAKES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["a commit that is not there", [...REPAIR, "--at", "deadbeef"], /no commit deadbeef/],
   ["a branch name git does not take", [...REPAIR, "--branch", "a..b"], /a\.\.b/],
   [
+    "labelled lines without labels",
+    [...REPAIR, "--localization", "line"],
+    /--localization line takes the places from --locations/,
+  ],
+  [
+    "labels beside what CI says",
+    [...REPAIR, "--locations", "other.json"],
+    /--locations goes with --localization line or method/,
+  ],
+  [
+    "labels of another shape",
+    [...REPAIR, "--localization", "method", "--locations", "other.json"],
+    /--locations: other\.json is no array of/,
+  ],
+  [
     "a patch into a folder that is not there",
     [...REPAIR, "--patch", "gone/a.patch"],
     /gone\/a\.patch cannot be written/,
@@ -66,6 +81,12 @@ describe("something missing here", () => {
 
   it.each([
     ["an engine that needs a model, without one", [...REPAIR, "--engine", "base"], {}, /the engine base needs a model/],
+    [
+      "a coding agent without its command",
+      [...REPAIR, "--engine", "external"],
+      {},
+      /the engine external needs the command of a coding agent: set RETRACE_EXTERNAL_COMMAND/,
+    ],
     ["a model without its name", REPAIR, model, /RETRACE_MODEL is not set/],
     ["a data folder that cannot be written", REPAIR, { RETRACE_DATA_DIR: "/dev/null/data" }, /RETRACE_DATA_DIR/],
     ["a sandbox that is not part of this version", REPAIR, { RETRACE_SANDBOX: "podman" }, /RETRACE_SANDBOX=podman/],
