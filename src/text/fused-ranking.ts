@@ -3,14 +3,17 @@ import { FEATURES, FIRST_GRAM, type SearchTerms, WORD_FEATURES } from "./search-
 export interface FusionWeights {
   /** Of the cosine of hashed vectors in the whole; the rest is BM25's. 0 to 1. */
   readonly cosine: number;
-  /** Of one n-gram beside one word in a vector. */
-  readonly gram: number;
-  /** Of a pair of words beside one word in a vector. */
-  readonly pair: number;
+  /** Of a pair of words, and of an n-gram, beside one word: in the vectors, and in BM25. */
+  readonly pair: { readonly cosine: number; readonly bm25: number };
+  readonly gram: { readonly cosine: number; readonly bm25: number };
 }
 
-/** Chosen on the labelled queries of `script/eval-retrieval` (docs/retrieval.md). */
-export const FUSION: FusionWeights = { cosine: 0.6, gram: 1, pair: 1 };
+/** Chosen on every second labelled query of `script/eval-retrieval` (docs/retrieval.md). */
+export const FUSION: FusionWeights = {
+  cosine: 0.3,
+  pair: { cosine: 1, bm25: 0.5 },
+  gram: { cosine: 1, bm25: 0.4 },
+};
 
 // Robertson's usual values.
 const K1 = 1.2;
@@ -32,8 +35,8 @@ export class TermRanking {
   private readonly documents: Uint32Array;
   private readonly counts: Uint8Array;
   private readonly lengths: Float64Array;
-  private readonly words: Float64Array;
-  private readonly meanWords: number;
+  /** What its length takes from a document's counts in BM25. */
+  private readonly norms: Float64Array;
 
   constructor(
     documents: readonly SearchTerms[],
@@ -57,8 +60,8 @@ export class TermRanking {
         this.counts[place] = counts[at] ?? 0;
       }
     });
-    this.words = Float64Array.from(documents, ({ words }) => words);
-    this.meanWords = this.words.reduce((sum, words) => sum + words, 0) / Math.max(1, this.size);
+    const mean = documents.reduce((sum, { words }) => sum + words, 0) / Math.max(1, this.size);
+    this.norms = Float64Array.from(documents, ({ words }) => K1 * (1 - B + (B * words) / Math.max(1, mean)));
     this.lengths = this.measure();
   }
 
@@ -77,15 +80,23 @@ export class TermRanking {
     return squares.map(Math.sqrt);
   }
 
-  /** Smoothed inverse document frequency, less for what is no word. */
+  /** Smoothed inverse document frequency, weighted by what kind of feature it is. */
   private weightOf(feature: number): number {
-    const seen = (this.starts[feature + 1] ?? 0) - (this.starts[feature] ?? 0);
-    const rarity = Math.log((1 + this.size) / (1 + seen)) + 1;
-    if (feature < WORD_FEATURES) return rarity;
-    return rarity * (feature < FIRST_GRAM ? this.weights.pair : this.weights.gram);
+    const rarity = Math.log((1 + this.size) / (1 + this.seen(feature))) + 1;
+    return rarity * this.kindWeight(feature, "cosine");
   }
 
-  /** Cosine of the weighted vectors, and BM25 over the words. */
+  private kindWeight(feature: number, measure: "cosine" | "bm25"): number {
+    if (feature < WORD_FEATURES) return 1;
+    return (feature < FIRST_GRAM ? this.weights.pair : this.weights.gram)[measure];
+  }
+
+  /** In how many documents. */
+  private seen(feature: number): number {
+    return (this.starts[feature + 1] ?? 0) - (this.starts[feature] ?? 0);
+  }
+
+  /** Cosine of the weighted vectors, and weighted BM25, lengths counted in words. */
   scores(query: SearchTerms): TermScores {
     const cosine = new Float64Array(this.size);
     const bm25 = new Float64Array(this.size);
@@ -95,8 +106,7 @@ export class TermRanking {
       const weight = this.weightOf(feature);
       const asked = weight * (SUBLINEAR[query.counts[at] ?? 0] ?? 0);
       squares += asked * asked;
-      this.addCosine(feature, asked * weight, cosine);
-      if (feature < WORD_FEATURES) this.addBm25(feature, bm25);
+      this.addFeature(feature, asked * weight, cosine, bm25);
     }
     const length = Math.sqrt(squares);
     for (let at = 0; at < this.size; at++) {
@@ -106,23 +116,15 @@ export class TermRanking {
     return { cosine, bm25 };
   }
 
-  private addCosine(feature: number, weight: number, sums: Float64Array): void {
+  private addFeature(feature: number, weight: number, cosine: Float64Array, bm25: Float64Array): void {
     const end = this.starts[feature + 1] ?? 0;
+    const seen = this.seen(feature);
+    const rarity = Math.log(1 + (this.size - seen + 0.5) / (seen + 0.5)) * this.kindWeight(feature, "bm25");
     for (let at = this.starts[feature] ?? 0; at < end; at++) {
       const document = this.documents[at] ?? 0;
-      sums[document] = (sums[document] ?? 0) + weight * (SUBLINEAR[this.counts[at] ?? 0] ?? 0);
-    }
-  }
-
-  private addBm25(feature: number, sums: Float64Array): void {
-    const [start, end] = [this.starts[feature] ?? 0, this.starts[feature + 1] ?? 0];
-    const seen = end - start;
-    const rarity = Math.log(1 + (this.size - seen + 0.5) / (seen + 0.5));
-    for (let at = start; at < end; at++) {
-      const document = this.documents[at] ?? 0;
       const count = this.counts[at] ?? 0;
-      const norm = K1 * (1 - B + (B * (this.words[document] ?? 0)) / Math.max(1, this.meanWords));
-      sums[document] = (sums[document] ?? 0) + rarity * ((count * (K1 + 1)) / (count + norm));
+      cosine[document] = (cosine[document] ?? 0) + weight * (SUBLINEAR[count] ?? 0);
+      bm25[document] = (bm25[document] ?? 0) + rarity * ((count * (K1 + 1)) / (count + (this.norms[document] ?? 0)));
     }
   }
 }

@@ -25,32 +25,14 @@ const MOST_CHARACTERS = 8_000;
 const GRAM_CHARACTERS = 4;
 const MOST_COUNT = 255; // a byte each
 
-/** Words without case, hashes and bare numbers left out, names taken apart at humps and underscores. */
+/** Words and names without case, hashes left out. Names stay whole: n-grams bridge what they have in common. */
 export function searchWords(text: string): readonly string[] {
-  const words: string[] = [];
-  for (const name of text.slice(0, MOST_CHARACTERS).match(NAME) ?? []) {
-    if (HASH.test(name)) continue;
-    if (SIMPLE.test(name)) {
-      if (name.length > 1) words.push(name);
-      continue;
-    }
-    const parts = name
-      .replace(HUMP, "$1 $2")
-      .toLowerCase()
-      .split(/[\s_]+/)
-      .filter((part) => part.length > 1 && !NUMBER.test(part));
-    for (const part of parts) words.push(part);
-    // A name is more than its parts: it is what was meant, where it comes up again.
-    if (parts.length > 1) words.push(name.toLowerCase());
-  }
-  return words;
+  const names = text.slice(0, MOST_CHARACTERS).toLowerCase().match(NAME) ?? [];
+  return names.filter((name) => !HASH.test(name));
 }
 
-const NAME = /[\p{L}\p{N}_]+/gu;
-const SIMPLE = /^[a-z]+$/;
-const HASH = /^(?=[a-f]*\d)[0-9a-f]{7,64}$/i;
-const HUMP = /(\p{Ll}|\p{N})(\p{Lu})/gu;
-const NUMBER = /^\d+$/;
+const NAME = /[\p{L}\p{N}_]{2,}/gu;
+const HASH = /^(?=[a-f]*\d)[0-9a-f]{7,64}$/;
 
 /** See `SearchTerms`. The same text always gives the same terms, on every machine. */
 export function searchTerms(text: string): SearchTerms {
