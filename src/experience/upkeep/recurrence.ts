@@ -1,8 +1,8 @@
+import { clusterProblems } from "../../domain/cluster-problems.ts";
 import type { ExperienceRecord } from "../../domain/experience.ts";
 import { jaccard } from "../../domain/similarity.ts";
 import type { KeptEpisode } from "../../ports/experience-store.ts";
 import { cosine, tfIdfVectors } from "../../text/tf-idf.ts";
-import { clusterProblems } from "./cluster.ts";
 import { comparedRecord } from "./compared.ts";
 
 type L1 = ExperienceRecord & { readonly level: "L1" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { clusterProblems } from "../../../src/domain/cluster-problems.ts";
 import type { ExperienceRecord } from "../../../src/domain/experience.ts";
 import { comparable } from "../../../src/domain/similarity.ts";
-import { clusterProblems } from "../../../src/experience/upkeep/cluster.ts";
 import { recurrenceByRepository, recurringPatterns, whatToExpect } from "../../../src/experience/upkeep/recurrence.ts";
 import type { KeptEpisode } from "../../../src/ports/experience-store.ts";
 import { cosine, tfIdfVectors } from "../../../src/text/tf-idf.ts";

@@ -5,7 +5,7 @@ import {
   type SimilarityRule,
   similarity,
   similarityAtMost,
-} from "../../domain/similarity.ts";
+} from "./similarity.ts";
 
 export interface ClusterItem {
   readonly id: string;
