@@ -6,7 +6,7 @@ import type { ExperienceFilter, KeptEpisode, StoreFinding } from "../../ports/ex
 import { searchText } from "../../text/search-words.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { Tombstone } from "./experience-schema.ts";
-import { searchStatements } from "./search-statements.ts";
+import { type StoredVector, searchStatements } from "./search-statements.ts";
 
 /** Everything here can be made anew from the lines; a file of another version is thrown away. */
 const INDEX_VERSION = 2;
@@ -107,6 +107,7 @@ export function indexStatements(database: SqliteDatabase) {
      VALUES (@id, @file, @level, @tenant, @repo, @workflow, @status, @lastSeenAt, @contentHash, @content)`,
   );
   const one = database.prepare<[string], { content: string }>("SELECT content FROM record WHERE id = ?");
+  let held: ReadonlyMap<string, readonly StoredVector[]> = new Map();
   const removeRecord = (id: string): boolean => {
     removeText(id);
     search.remove(id);
@@ -122,7 +123,7 @@ export function indexStatements(database: SqliteDatabase) {
     putRecord: (file: string, record: ExperienceRecord): void => {
       const { meta, level } = record;
       const isKnown = one.get(meta.id) !== undefined;
-      const vectors = isKnown ? search.vectorsOf(meta.id) : [];
+      const vectors = isKnown ? search.vectorsOf(meta.id) : (held.get(meta.id) ?? []);
       if (isKnown) removeRecord(meta.id);
       const { lastInsertRowid } = insertRecord.run({
         id: meta.id,
@@ -183,6 +184,15 @@ export function indexStatements(database: SqliteDatabase) {
     addFinding: run("INSERT INTO finding (file, line, what) VALUES (?, ?, ?)"),
     findings: (): StoreFinding[] => all("SELECT file, line, what FROM finding ORDER BY file, line"),
 
+    /** While a file is taken in anew, its records keep their vectors where their words stay the same. */
+    holdingVectors: (file: string, work: () => void): void => {
+      held = search.vectorsOfFile(file);
+      try {
+        work();
+      } finally {
+        held = new Map();
+      }
+    },
     /** All that came from one file. */
     dropFile: (file: string): void => {
       database.prepare("DELETE FROM record_text WHERE rowid IN (SELECT key FROM record WHERE file = ?)").run(file);

@@ -75,8 +75,10 @@ export function experienceSync(root: string, index: IndexStatements) {
       return [redactions === 0 ? text : encodeLine({ record })];
     });
     replaceLines(full, kept);
-    index.dropFile(file);
-    catchUp(file);
+    index.holdingVectors(file, () => {
+      index.dropFile(file);
+      catchUp(file);
+    });
   };
 
   const catchUpAll = (): readonly StoreFinding[] => {

@@ -15,7 +15,7 @@ export interface SearchRow {
   readonly commits: readonly string[];
 }
 
-interface StoredVector {
+export interface StoredVector {
   readonly embedder: string;
   readonly vector: Uint8Array;
   readonly document: string;
@@ -43,6 +43,10 @@ export function searchStatements(database: SqliteDatabase) {
   const vectors = database.prepare<[string], StoredVector>(
     `SELECT embedder, vector, document FROM record_vector JOIN record_search USING (key) WHERE key = ${keyOf}`,
   );
+  const vectorsInFile = database.prepare<[string], StoredVector & { readonly id: string }>(
+    `SELECT id, embedder, vector, document FROM record_vector JOIN record_search USING (key) JOIN record USING (key)
+     WHERE file = ?`,
+  );
   // The record may have gone, or its key to another one, while its vector was made.
   const insertVector = database.prepare(
     `INSERT OR REPLACE INTO record_vector (embedder, key, vector)
@@ -64,6 +68,12 @@ export function searchStatements(database: SqliteDatabase) {
       for (const { embedder, vector, document: was } of old) {
         if (was === document) insertVector.run(embedder, vector, key, document);
       }
+    },
+    /** Of all records of a file, by id: what writing it anew must not lose. */
+    vectorsOfFile: (file: string): ReadonlyMap<string, readonly StoredVector[]> => {
+      const found = new Map<string, StoredVector[]>();
+      for (const { id, ...vector } of vectorsInFile.all(file)) found.set(id, [...(found.get(id) ?? []), vector]);
+      return found;
     },
     dropFile: (file: string): void => {
       for (const table of ["record_search", "record_vector"]) {
