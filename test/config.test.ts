@@ -53,6 +53,33 @@ describe("the operator's settings", () => {
     expect(mistakes.map((mistake, index) => mistake.startsWith(starts[index] ?? "?"))).toEqual(starts.map(() => true));
   });
 
+  it.each([
+    [{}, { kind: "lexical" }],
+    [
+      { RETRACE_EMBEDDER: "openai", RETRACE_EMBED_MODEL: "small", OPENAI_API_KEY: "k", RETRACE_MODEL: "m" },
+      { kind: "openai", model: "small", apiKey: "k", baseUrl: null },
+    ],
+    [
+      { RETRACE_EMBEDDER: "transformers", RETRACE_EMBED_MODEL_PATH: "/models/mini" },
+      { kind: "transformers", modelPath: "/models/mini" },
+    ],
+  ])("say what memory is searched with: %j", (env, embedder) => {
+    expect(readConfig(env as Record<string, string>).embedder).toEqual(embedder);
+  });
+
+  it.each([
+    [
+      { RETRACE_EMBEDDER: "openai" },
+      ["RETRACE_EMBED_MODEL is not set", "RETRACE_EMBEDDER is openai: set OPENAI_API_KEY"],
+    ],
+    [{ RETRACE_EMBEDDER: "transformers" }, ["RETRACE_EMBED_MODEL_PATH is not set"]],
+    [{ RETRACE_EMBEDDER: "bert" }, ['RETRACE_EMBEDDER is "bert"']],
+  ])("name what an embedder lacks: %j", (env, starts) => {
+    const mistakes = mistakesOf(env as Record<string, string>);
+
+    expect(mistakes.map((mistake, index) => mistake.startsWith(starts[index] ?? "?"))).toEqual(starts.map(() => true));
+  });
+
   it("hand only certificate variables to the setup phase", () => {
     const config = readConfig({
       SSL_CERT_FILE: "/etc/ca.pem",

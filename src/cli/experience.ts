@@ -8,6 +8,7 @@ import {
   recurringPatterns,
   whatToExpect,
 } from "../experience/upkeep/recurrence.ts";
+import { EmbedderFailed } from "../ports/embedder.ts";
 import type { CheckReport, ExperienceFilter, ExperienceStore, StoreFinding } from "../ports/experience-store.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { type RecurrenceReport, renderList, renderRecord, renderRecurrence } from "./render-experience.ts";
@@ -139,13 +140,24 @@ export function checkExperience(options: ExperienceOptions): Promise<number> {
   });
 }
 
-/** `retrace experience rebuild`: the index anew from the lines. */
+/** `retrace experience rebuild`: the index anew from the lines, with the vectors of the configured embedder. */
 export function rebuildExperience(options: ExperienceOptions): Promise<number> {
   return withStore(async (store) => {
     const report = await store.rebuild();
+    await makeVectors(store);
     print(options, { schema: "retrace.experience-check/1", ...report }, () => `Rebuilt.\n${renderReport(report)}`);
     return EXIT.done;
   });
+}
+
+/** What is still missing after a failure is made when it is needed, or by the next rebuild. */
+async function makeVectors(store: ExperienceStore): Promise<void> {
+  try {
+    await store.embedMissing();
+  } catch (error) {
+    if (!(error instanceof EmbedderFailed)) throw error;
+    tell(`${error.message}; until it works memory is searched by words`);
+  }
 }
 
 async function withStore(work: (store: ExperienceStore, config: Config) => Promise<number>): Promise<number> {
