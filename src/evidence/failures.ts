@@ -64,21 +64,33 @@ function signatureOf(
   return failureSignature({ tool: failure.tool, rule: failure.rule, message: failure.message, subject });
 }
 
-/** The text of these lines, gaps as `…`. */
+/** The text of these lines, gaps as `…`. Both ascend: a step may have thousands of findings on thousands of lines. */
 function excerptOf(wanted: readonly number[], lines: SplitStep["lines"]): string {
-  const set = new Set(wanted);
   const parts: string[] = [];
   let chars = 0;
   let last: number | null = null;
-  for (const { number, text } of lines) {
-    if (!set.has(number)) continue;
+  for (const number of wanted) {
+    const line = lines[firstFrom(lines, number)];
+    if (line?.number !== number) continue;
     if (last !== null && number > last + 1) parts.push("…");
-    parts.push(text.replace(/^##\[error\]/, ""));
-    chars += text.length + 1;
+    parts.push(line.text.replace(/^##\[error\]/, ""));
+    chars += line.text.length + 1;
     last = number;
     if (chars > MAX_EXCERPT) break;
   }
   return parts.join("\n").slice(0, MAX_EXCERPT);
+}
+
+/** Where the first line with this number or a higher one stands. */
+function firstFrom(lines: SplitStep["lines"], number: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle]?.number ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function redactOrNull(text: string | null | undefined): string | null {
@@ -106,7 +118,8 @@ export function mergeFailures(seen: readonly Seen[], isMatrixJob: (job: string |
     lines: [...lines].sort((a, b) => a - b),
     legs: legs.size > 1 || isMatrixJob(first.job) ? [...legs] : [],
   }));
-  return failures.map((failure) => ({ ...failure, cascadeOf: rootOf(failure, failures) }));
+  const roots = new Roots();
+  return failures.map((failure) => ({ ...failure, cascadeOf: roots.take(failure) }));
 }
 
 function legOf(failure: Seen): readonly string[] {
@@ -116,21 +129,25 @@ function legOf(failure: Seen): readonly string[] {
 type Numbered = Omit<Failure, "cascadeOf">;
 
 /**
- * The failure this one only follows from (papers §8.6-2), within one step: a later complaint about the same missing
- * module, or a type error in a file whose import could not be resolved. Null for a cause of its own.
+ * The failure that another only follows from (papers §8.6-2), within one step: a later complaint about the same missing
+ * module, or a type error in a file whose import could not be resolved.
  */
-function rootOf(failure: Numbered, all: readonly Numbered[]): string | null {
-  const missing = missingName(failure);
-  for (const earlier of all) {
-    if (earlier.id === failure.id) return null;
-    if (earlier.validation !== failure.validation || earlier.job !== failure.job) continue;
-    const name = missingName(earlier);
-    if (name === null) continue;
-    if (missing !== null && missing === name) return earlier.id;
-    const sameFile = earlier.location !== null && earlier.location.file === failure.location?.file;
-    if (missing === null && sameFile && failure.category === "type_checking") return earlier.id;
+class Roots {
+  private readonly first = new Map<string, string>();
+
+  /** The cause of the next failure in order; null for a cause of its own. */
+  take(failure: Numbered): string | null {
+    const { id, job, validation, location } = failure;
+    const scene = JSON.stringify([job, validation]);
+    const inFile = `${scene} file ${location?.file}`;
+    const missing = missingName(failure);
+    if (missing === null) return failure.category === "type_checking" ? (this.first.get(inFile) ?? null) : null;
+    const ofName = `${scene} name ${missing}`;
+    const root = this.first.get(ofName) ?? null;
+    if (root === null) this.first.set(ofName, id);
+    if (location !== null && !this.first.has(inFile)) this.first.set(inFile, id);
+    return root;
   }
-  return null;
 }
 
 const MISSING =

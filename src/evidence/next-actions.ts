@@ -45,7 +45,9 @@ export function nextActions(evidence: Evidence, tools: readonly Tool[], facts: C
   const groups = new Map<string, Failure[]>();
   for (const failure of evidence.failures.filter(({ cascadeOf }) => cascadeOf === null)) {
     const key = [failure.validation, failure.tool, failure.category].join(" ");
-    groups.set(key, [...(groups.get(key) ?? []), failure]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [failure]);
+    else group.push(failure);
   }
   const actions = new Map<string, NextAction>();
   for (const failures of groups.values()) {

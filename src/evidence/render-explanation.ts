@@ -59,7 +59,9 @@ function byStep(failures: readonly Failure[]): readonly (readonly Failure[])[] {
   const groups = new Map<string, Failure[]>();
   for (const failure of failures) {
     const key = failure.validation ?? `${failure.job} ${failure.step?.name} ${failure.source}`;
-    groups.set(key, [...(groups.get(key) ?? []), failure]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [failure]);
+    else group.push(failure);
   }
   return [...groups.values()];
 }
