@@ -59,7 +59,8 @@ function foldCrowded(groups: readonly Failure[][]): readonly Failure[][] {
   return [...byValidation.values()].flatMap((own) => (own.length > MAX_PROBLEMS_PER_VALIDATION ? [own.flat()] : own));
 }
 
-function describeProblem(id: string, failures: readonly Failure[], order: number): Problem {
+/** The problem that these failures are, as its title and class can be read off them. */
+export function describeProblem(id: string, failures: readonly Failure[], order: number): Problem {
   const [first] = failures;
   const files = [...new Set(failures.flatMap((failure) => failure.location?.file ?? []))];
   return {

@@ -1,6 +1,6 @@
+import { comparedRecord } from "../../domain/compared-record.ts";
 import type { ExperienceRecord } from "../../domain/experience.ts";
 import { isAboutOthers, NEAR_DUPLICATE, similarity, similarityAtMost } from "../../domain/similarity.ts";
-import { comparedRecord } from "./compared.ts";
 
 export interface MergedMemory {
   /** What has to be written. */

@@ -1,9 +1,9 @@
 import { clusterProblems } from "../../domain/cluster-problems.ts";
+import { comparedRecord } from "../../domain/compared-record.ts";
 import type { ExperienceRecord } from "../../domain/experience.ts";
 import { jaccard } from "../../domain/similarity.ts";
 import type { KeptEpisode } from "../../ports/experience-store.ts";
 import { cosine, tfIdfVectors } from "../../text/tf-idf.ts";
-import { comparedRecord } from "./compared.ts";
 
 type L1 = ExperienceRecord & { readonly level: "L1" };
 

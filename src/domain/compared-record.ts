@@ -1,5 +1,5 @@
-import type { ExperienceRecord } from "../../domain/experience.ts";
-import { type Comparable, comparable } from "../../domain/similarity.ts";
+import type { ExperienceRecord } from "./experience.ts";
+import { type Comparable, comparable } from "./similarity.ts";
 
 // papers §1.9: the strategy and its first actions.
 const ACTIONS = 3;
